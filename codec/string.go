@@ -1,0 +1,143 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// shortString is how many bytes of a string are looked at eight at a time
+// before the scan turns to bytes.IndexByte, which is faster by far but costs
+// more to start than a short string does to finish.
+const shortString = 64
+
+// marks sets bit 7 in the lane of each byte of w that ends a run of plain
+// characters: quote, backslash, below 0x20. All three are below 0x80, so lanes
+// of 0x80 or more are masked off once at the end. Borrows can mark a wrong
+// lane only above a right one: the lowest mark is exact, and only that may be
+// used.
+func marks(w uint64) uint64 {
+	quote := (w ^ lowBits*'"') - lowBits
+	escape := (w ^ lowBits*'\\') - lowBits
+	control := w - lowBits*' '
+	return (quote | escape | control) &^ w & highBits
+}
+
+// str checks a string whose first byte behind the opening quote is b[i] and
+// returns the position behind the closing quote, or -1.
+func (s *scanner) str(b []byte, i int) int {
+	var high uint64
+	quote := -1 // where the next '"' is, once bytes.IndexByte has looked
+	for {
+		for limit := i + shortString; i < limit; {
+			var w uint64
+			if len(b)-i >= 8 {
+				w = binary.LittleEndian.Uint64(b[i:])
+			} else {
+				w = lastWord(b, i)
+			}
+			high |= w
+			m := marks(w)
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(m) >> 3
+			if i >= len(b) {
+				return s.fail(FaultSyntax, len(b))
+			}
+			if b[i] == '"' {
+				s.high |= high
+				return i + 1
+			}
+			if i = s.escape(b, i); i < 0 {
+				return -1
+			}
+		}
+		if quote < i {
+			n := bytes.IndexByte(b[i:], '"')
+			if n < 0 {
+				return s.fail(FaultSyntax, len(b))
+			}
+			quote = i + n
+		}
+		run := b[i:quote]
+		if n := bytes.IndexByte(run, '\\'); n >= 0 {
+			run = run[:n]
+		}
+		if n := s.control(run); n >= 0 {
+			return s.fail(FaultSyntax, i+n)
+		}
+		i += len(run)
+		if i == quote {
+			s.high |= high
+			return quote + 1
+		}
+		if i = s.escape(b, i); i < 0 {
+			return -1
+		}
+	}
+}
+
+// lastWord gives the fewer than eight bytes from b[i] on as a word whose upper
+// lanes are zero, which marks reports as control characters.
+func lastWord(b []byte, i int) (w uint64) {
+	if n := len(b); n >= 8 {
+		return binary.LittleEndian.Uint64(b[n-8:]) >> (8 * uint(8-(n-i)))
+	}
+	for j := len(b) - 1; j >= i; j-- {
+		w = w<<8 | uint64(b[j])
+	}
+	return w
+}
+
+// escape checks the escape sequence at b[i] and returns the position behind
+// it. A byte that is no backslash is a raw control character: never valid.
+func (s *scanner) escape(b []byte, i int) int {
+	if b[i] != '\\' || i+1 >= len(b) {
+		return s.fail(FaultSyntax, i)
+	}
+	switch b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+		if i+6 <= len(b) && isHex(b[i+2]) && isHex(b[i+3]) && isHex(b[i+4]) && isHex(b[i+5]) {
+			return i + 6
+		}
+	}
+	return s.fail(FaultSyntax, i)
+}
+
+func isHex(c byte) bool {
+	return c-'0' <= 9 || c|0x20-'a' <= 5
+}
+
+// control returns the position of the first byte below 0x20, or -1, and adds
+// to s.high what it saw. The loop over four words has no branch in its body.
+func (s *scanner) control(b []byte) int {
+	i := 0
+	for ; i+32 <= len(b); i += 32 {
+		p := b[i : i+32]
+		w0 := binary.LittleEndian.Uint64(p)
+		w1 := binary.LittleEndian.Uint64(p[8:])
+		w2 := binary.LittleEndian.Uint64(p[16:])
+		w3 := binary.LittleEndian.Uint64(p[24:])
+		s.high |= w0 | w1 | w2 | w3
+		m := (w0-lowBits*' ')&^w0 | (w1-lowBits*' ')&^w1 | (w2-lowBits*' ')&^w2 | (w3-lowBits*' ')&^w3
+		if m&highBits != 0 {
+			break
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] < ' ' {
+			return i
+		}
+		s.high |= uint64(b[i])
+	}
+	return -1
+}

@@ -1,0 +1,5 @@
+module github.com/linerpc/linerpc
+
+go 1.26
+
+require github.com/goccy/go-json v0.12.0

@@ -3,3 +3,5 @@ module github.com/linerpc/linerpc
 go 1.26
 
 require github.com/goccy/go-json v0.12.0
+
+require github.com/valyala/bytebufferpool v1.0.0 // indirect

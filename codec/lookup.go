@@ -1,0 +1,34 @@
+package codec
+
+// Lookup returns the raw value of the named member of a JSON object, or nil
+// when there is none. The text must be valid, as the params of a Message are;
+// of a name that stands twice the first is taken. The slice aliases object.
+func Lookup(object []byte, name string) []byte {
+	if len(object) == 0 || object[0] != '{' {
+		return nil
+	}
+	s := scanner{maxDepth: unbounded}
+	i := blanks(object, 1)
+	for i < len(object) && object[i] == '"' {
+		key := i
+		if i = s.str(object, i+1); i < 0 {
+			return nil
+		}
+		found := string(object[key+1:i-1]) == name
+		if !found && i-key > len(name)+2 {
+			found = string(AppendUnquoted(nil, object[key:i])) == name
+		}
+		i = blanks(object, i)
+		start, end := s.value(object, i+1, 0)
+		if end < 0 {
+			return nil
+		}
+		if found {
+			return object[start:end:end]
+		}
+		if i = blanks(object, end); i < len(object) && object[i] == ',' {
+			i = blanks(object, i+1)
+		}
+	}
+	return nil
+}

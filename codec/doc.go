@@ -4,8 +4,11 @@
 // Read it in this order:
 //
 //	message.go    Message, Kind and Fault: what a line turned out to be
-//	envelope.go   Parser.Parse: the sniffer that finds the envelope members
-//	scan.go       the validator below it; string.go and number.go its parts
+//	parser.go     Limits and Parser.Parse: a line, and a batch of messages
+//	envelope.go   one message: the sniffer that finds the envelope members
+//	classify.go   what the members found make of it
+//	scan.go       the validator below: one value, and walk.go its inner loop;
+//	              string.go, number.go and utf8.go its parts
 //	append.go     Form: the four envelopes, written by appending
 //	error.go      Error, the five codes of JSON-RPC 2.0 section 5.1
 //	codec.go      Codec: how an author's params and results become JSON

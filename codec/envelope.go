@@ -1,172 +1,9 @@
 package codec
 
 import (
-	"bytes"
 	"encoding/binary"
+	"math/bits"
 )
-
-// Defaults of Limits.
-const (
-	// DefaultMaxDepth is what encoding/json and goccy/go-json decode, so that
-	// whatever is accepted can also be decoded.
-	DefaultMaxDepth = 10_000
-	DefaultMaxID    = 16 << 10
-	DefaultMaxItems = 1_000
-)
-
-// Limits bounds what a Parser accepts. A zero field means the default, a
-// negative one no limit.
-type Limits struct {
-	MaxDepth int  // levels of arrays and objects, the envelope's own included; DefaultMaxDepth
-	MaxID    int  // bytes of an id as written, quotes included; DefaultMaxID
-	MaxItems int  // items of a batch; DefaultMaxItems
-	NoBatch  bool // refuse arrays
-	Bare     bool // the member jsonrpc is not required and not looked at (as Codex speaks)
-}
-
-const unbounded = int(^uint(0) >> 1)
-
-func bound(v, def int) int {
-	switch {
-	case v == 0:
-		return def
-	case v < 0:
-		return unbounded
-	}
-	return v
-}
-
-// Parser finds the envelope members of one line after the other. It keeps
-// scratch memory between lines and is not safe for concurrent use.
-type Parser struct {
-	scan     scanner
-	maxID    int
-	maxItems int
-	noBatch  bool
-	bare     bool
-	scratch  []byte // method names that were written with escapes
-	items    []Message
-	msg      Message
-}
-
-// NewParser returns a Parser with the given bounds.
-func NewParser(l Limits) *Parser {
-	return &Parser{
-		scan:     scanner{maxDepth: bound(l.MaxDepth, DefaultMaxDepth)},
-		maxID:    bound(l.MaxID, DefaultMaxID),
-		maxItems: bound(l.MaxItems, DefaultMaxItems),
-		noBatch:  l.NoBatch,
-		bare:     l.Bare,
-	}
-}
-
-// maxScratch bounds what a Parser keeps from one line to the next: one
-// hostile batch or method name must not pin its memory.
-const (
-	maxScratchBytes = 64 << 10
-	maxScratchItems = DefaultMaxItems
-)
-
-// Parse checks line and finds its envelope members. The line holds one
-// message without its newline; blanks around it are allowed. Parse never
-// fails: a line that is not well formed is a Message with a Fault.
-//
-// The Message and its slices are borrowed until the next call of Parse, and
-// no longer than line itself. Parse allocates nothing once warm.
-func (p *Parser) Parse(line []byte) *Message {
-	p.scan.reset()
-	if cap(p.scratch) > maxScratchBytes {
-		p.scratch = nil
-	}
-	if cap(p.items) > maxScratchItems {
-		p.items = nil
-	}
-	p.scratch, p.items = p.scratch[:0], p.items[:0]
-	m := &p.msg
-	*m = Message{}
-
-	i := blanks(line, 0)
-	switch {
-	case i < len(line) && line[i] == '{':
-		i = p.object(line, i, 0, m)
-	case i < len(line) && line[i] == '[':
-		i = p.array(line, i, m)
-	default:
-		_, i = p.scan.value(line, i, 0)
-		m.Fault = FaultNotObject
-	}
-	if i >= 0 {
-		if i = blanks(line, i); i < len(line) {
-			i = p.scan.fail(FaultSyntax, i)
-		} else if !p.scan.utf8(line) {
-			i = -1
-		}
-	}
-	if i < 0 {
-		*m = Message{Fault: p.scan.fault, Offset: p.scan.at}
-	}
-	return m
-}
-
-// TakeItems hands the batch items of the last Parse over to the caller; the
-// Parser will not use their memory again. The slices inside stay borrowed
-// from the line.
-func (p *Parser) TakeItems() []Message {
-	items := p.items
-	p.items, p.msg.Items = nil, nil
-	return items
-}
-
-// array reads a batch. Items above the bound are checked but not kept.
-func (p *Parser) array(b []byte, i int, m *Message) int {
-	if p.scan.maxDepth < 1 {
-		return p.scan.fail(FaultDepth, i)
-	}
-	i = blanks(b, i+1)
-	if i < len(b) && b[i] == ']' {
-		m.Fault = FaultEmptyBatch
-		if p.noBatch {
-			m.Fault = FaultNoBatch
-		}
-		return i + 1
-	}
-	keep := p.maxItems
-	if p.noBatch {
-		keep = 0
-	}
-	for n := 0; ; n++ {
-		i = blanks(b, i)
-		if n < keep && i < len(b) && b[i] == '{' {
-			p.items = append(p.items, Message{})
-			i = p.object(b, i, 1, &p.items[n])
-		} else {
-			_, i = p.scan.value(b, i, 1)
-			if n < keep {
-				p.items = append(p.items, Message{Fault: FaultNotObject})
-			}
-		}
-		if i < 0 {
-			return -1
-		}
-		i = blanks(b, i)
-		if i < len(b) && b[i] == ',' {
-			i++
-			continue
-		}
-		if i >= len(b) || b[i] != ']' {
-			return p.scan.fail(FaultSyntax, i)
-		}
-		switch {
-		case p.noBatch:
-			m.Fault = FaultNoBatch
-		case n >= p.maxItems:
-			m.Fault = FaultItems
-		default:
-			m.Kind, m.Items = Batch, p.items
-		}
-		return i + 1
-	}
-}
 
 // Envelope members, as bits of a set.
 const (
@@ -194,7 +31,7 @@ const (
 // writes it: no escapes, the colon right behind. It returns the position
 // behind the colon.
 func quickMember(b []byte, i int) (member uint8, next int) {
-	if len(b)-i < 16 {
+	if i < 0 || i >= len(b)-15 {
 		return 0, i
 	}
 	switch w := binary.LittleEndian.Uint64(b[i:]); w {
@@ -239,6 +76,24 @@ func (p *Parser) member(b []byte, i int) (member uint8, next int) {
 	return member, i + 1
 }
 
+// plainString returns the position behind the closing quote of a string whose
+// first byte behind the opening one is b[i], if it is short, of ASCII and
+// without escapes, else 0.
+func plainString(b []byte, i int) int {
+	for stop := i + shortString; i >= 0 && i < len(b)-7 && i < stop; i += 8 {
+		if m := stops(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			if i += bits.TrailingZeros64(m) >> 3; b[i] == '"' {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// versionMember is how nearly every message starts behind its brace.
+const versionMember = `"jsonrpc":"2.0",`
+
 // object reads one envelope that opens at b[i], at a nesting of depth levels,
 // and returns the position behind it.
 func (p *Parser) object(b []byte, i, depth int, m *Message) int {
@@ -247,40 +102,60 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 	}
 	var seen, twice uint8
 	var method, version []byte
+	plain := false // the method is known to have no escapes
 	if i++; i < len(b) && b[i] <= ' ' {
 		i = blanks(b, i)
 	}
 	if i < len(b) && b[i] == '}' {
-		p.classify(m, 0, 0, nil, nil)
+		p.classify(m, 0, 0, nil, nil, false)
 		return i + 1
 	}
+	if i < len(b)-len(versionMember) && string(b[i:i+len(versionMember)]) == versionMember {
+		seen = memberVersion
+		version = b[i+len(`"jsonrpc":`) : i+len(versionMember)-1]
+		if i += len(versionMember); b[i] <= ' ' {
+			i = blanks(b, i)
+		}
+	}
 	for {
-		member, next := quickMember(b, i)
+		member, start := quickMember(b, i)
 		if member == 0 {
-			if member, next = p.member(b, i); next < 0 {
+			if member, start = p.member(b, i); start < 0 {
 				return -1
 			}
 		}
-		start, end := next, 0
-		if start < len(b) && b[start] == '"' {
-			end = p.scan.str(b, start+1)
-		} else {
-			start, end = p.scan.value(b, start, depth+1)
+		if start < len(b) && b[start] <= ' ' {
+			start = blanks(b, start)
 		}
-		if end < 0 {
+		if start >= len(b) {
+			return p.scan.fail(FaultSyntax, start)
+		}
+		quick := false
+		if c := b[start]; c == '"' {
+			if i = plainString(b, start+1); i != 0 {
+				quick = true
+			} else {
+				i = p.scan.str(b, start+1)
+			}
+		} else if c == '{' || c == '[' {
+			i = p.scan.container(b, start, depth+1)
+		} else {
+			i = p.scan.scalar(b, start)
+		}
+		if i < 0 {
 			return -1
 		}
-		if i = end; member != 0 {
+		if member != 0 {
 			twice |= seen & member
 			seen |= member
-			raw := b[start:end:end]
+			raw := b[start:i:i]
 			switch member {
 			case memberVersion:
 				version = raw
 			case memberID:
 				m.ID = raw
 			case memberMethod:
-				method = raw
+				method, plain = raw, quick
 			case memberParams:
 				m.Params = raw
 			case memberResult:
@@ -305,99 +180,6 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 	if b[i] != '}' {
 		return p.scan.fail(FaultSyntax, i)
 	}
-	p.classify(m, seen, twice, version, method)
+	p.classify(m, seen, twice, version, method, plain)
 	return i + 1
-}
-
-// classify decides what the members found make of the message. The first
-// fault in the order of the checks is the one that is reported.
-func (p *Parser) classify(m *Message, seen, twice uint8, version, method []byte) {
-	if m.Params != nil && m.Params[0] == 'n' {
-		m.Params = nil
-	}
-	if m.Error != nil && m.Error[0] == 'n' {
-		m.Error = nil
-	}
-	switch {
-	case seen&memberMethod != 0 && seen&memberID != 0:
-		m.Kind = Request
-	case seen&memberMethod != 0:
-		m.Kind = Notification
-	case seen&(memberResult|memberError) != 0:
-		m.Kind = Response
-	}
-	if m.ID != nil {
-		if c := m.ID[0]; twice&memberID != 0 {
-			m.Fault, m.ID = FaultDuplicate, nil
-		} else if c != '"' && c != '-' && c != 'n' && c-'0' > 9 {
-			m.Fault, m.ID = FaultID, nil
-		} else if len(m.ID) > p.maxID {
-			m.Fault, m.ID = FaultIDLong, nil
-		}
-	}
-	switch {
-	case m.Fault != FaultNone:
-	case twice != 0:
-		m.Fault = FaultDuplicate
-	case !p.bare && string(version) != `"2.0"` && !isVersion(version):
-		m.Fault = FaultVersion
-	case m.Kind == Response:
-		if m.ID == nil || (m.Error != nil) == (seen&memberResult != 0 && (m.Result[0] != 'n' || m.Error == nil)) {
-			m.Fault = FaultResponse
-		}
-	case seen&memberMethod == 0 || method[0] != '"':
-		m.Fault = FaultMethod
-	case m.Params != nil && m.Params[0] != '{' && m.Params[0] != '[':
-		m.Fault = FaultParams
-	}
-	if m.Kind == Response {
-		return
-	}
-	if m.Fault != FaultNone {
-		m.Kind = Invalid
-		return
-	}
-	m.Method = method[1 : len(method)-1]
-	if bytes.IndexByte(m.Method, '\\') >= 0 {
-		n := len(p.scratch)
-		p.scratch = AppendUnquoted(p.scratch, method)
-		m.Method = p.scratch[n:len(p.scratch):len(p.scratch)]
-	}
-}
-
-// memberOf tells which envelope member a name is, or 0. Names compare by
-// their value: exact case, escapes understood.
-func memberOf(key []byte) uint8 {
-	switch string(key) {
-	case "jsonrpc":
-		return memberVersion
-	case "id":
-		return memberID
-	case "method":
-		return memberMethod
-	case "params":
-		return memberParams
-	case "result":
-		return memberResult
-	case "error":
-		return memberError
-	}
-	// The shortest escaped name is "id" with one \u sequence: seven bytes.
-	// The longest is "jsonrpc" with seven of them.
-	if len(key) >= 7 && len(key) <= 42 && bytes.IndexByte(key, '\\') >= 0 {
-		var buf [42]byte
-		if plain := appendUnescaped(buf[:0], key); bytes.IndexByte(plain, '\\') < 0 {
-			return memberOf(plain)
-		}
-	}
-	return 0
-}
-
-// isVersion is the slow comparison with "2.0": by value, escapes understood.
-func isVersion(raw []byte) bool {
-	if len(raw) < 2 || len(raw) > 20 || raw[0] != '"' {
-		return false
-	}
-	var buf [20]byte
-	return string(AppendUnquoted(buf[:0], raw)) == "2.0"
 }

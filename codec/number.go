@@ -1,18 +1,19 @@
 package codec
 
-// number checks the number whose first byte is c and whose next byte is b[i],
-// or the byte behind the integer digits where value has read those (RFC 8259
-// section 6). It returns the position behind the number, or -1.
-func (s *scanner) number(b []byte, i int, c byte) int {
-	if c == '-' {
-		if i >= len(b) || b[i]-'0' > 9 {
-			return s.fail(FaultSyntax, i)
-		}
-		c = b[i]
+// number checks the number that starts at b[i] (RFC 8259 section 6) and
+// returns the position behind it, or -1.
+func (s *scanner) number(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
 		i++
 	}
-	if c != '0' {
-		i = digits(b, i)
+	if i < len(b) && b[i] == '0' {
+		i++
+	} else {
+		j := digits(b, i)
+		if j == i {
+			return s.fail(FaultSyntax, j)
+		}
+		i = j
 	}
 	if i < len(b) && b[i] == '.' {
 		j := digits(b, i+1)

@@ -39,7 +39,9 @@ func (p *Parser) classify(m *Message, seen, twice uint8, version, method []byte,
 		if m.ID == nil || (m.Error != nil) == (seen&memberResult != 0 && (m.Result[0] != 'n' || m.Error == nil)) {
 			m.Fault = FaultResponse
 		}
-	case seen&memberMethod == 0 || method[0] != '"':
+	case seen&memberMethod == 0:
+		m.Fault = FaultEmpty
+	case method[0] != '"':
 		m.Fault = FaultMethod
 	case m.Params != nil && m.Params[0] != '{' && m.Params[0] != '[':
 		m.Fault = FaultParams

@@ -61,7 +61,8 @@ const (
 	FaultDepth            // nested deeper than Limits.MaxDepth
 	FaultNotObject        // a JSON value that is neither object nor array
 	FaultVersion          // jsonrpc is missing or not "2.0"
-	FaultMethod           // no method, or a method that is not a string
+	FaultEmpty            // neither method, result nor error
+	FaultMethod           // a method that is not a string
 	FaultParams           // params that are neither array, object nor null
 	FaultID               // an id that is neither string, number nor null
 	FaultIDLong           // an id of more than Limits.MaxID bytes
@@ -79,6 +80,7 @@ var faultTexts = [...]string{
 	FaultDepth:      "Parse error: nested too deeply",
 	FaultNotObject:  "Invalid Request: neither an object nor an array",
 	FaultVersion:    `Invalid Request: jsonrpc must be "2.0"`,
+	FaultEmpty:      "Invalid Request: no method",
 	FaultMethod:     "Invalid Request: method must be a string",
 	FaultParams:     "Invalid Request: params must be an array or an object",
 	FaultID:         "Invalid Request: id must be a string, a number or null",

@@ -7,3 +7,5 @@ require (
 	github.com/valyala/bytebufferpool v1.0.0
 	go.uber.org/goleak v1.3.0
 )
+
+require golang.org/x/sys v0.45.0

@@ -91,6 +91,18 @@ func plainString(b []byte, i int) int {
 	return 0
 }
 
+// plainNumber returns the position behind a number that starts at b[i] and has
+// nothing but digits, as ids do, else 0.
+func plainNumber(b []byte, i int) int {
+	if i < len(b) && b[i] != '0' {
+		j := digits(b, i)
+		if j > i && j < len(b) && (b[j] == ',' || b[j] == '}') {
+			return j
+		}
+	}
+	return 0
+}
+
 // versionMember is how nearly every message starts behind its brace.
 const versionMember = `"jsonrpc":"2.0",`
 
@@ -139,7 +151,7 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 			}
 		} else if c == '{' || c == '[' {
 			i = p.scan.container(b, start, depth+1)
-		} else {
+		} else if i = plainNumber(b, start); i == 0 {
 			i = p.scan.scalar(b, start)
 		}
 		if i < 0 {

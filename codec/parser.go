@@ -80,7 +80,10 @@ func (p *Parser) Parse(line []byte) *Message {
 	m := &p.msg
 	*m = Message{}
 
-	i := blanks(line, 0)
+	i := 0
+	if len(line) > 0 && line[0] <= ' ' {
+		i = blanks(line, 0)
+	}
 	switch {
 	case i < len(line) && line[i] == '{':
 		i = p.object(line, i, 0, m)
@@ -91,7 +94,10 @@ func (p *Parser) Parse(line []byte) *Message {
 		m.Fault = FaultNotObject
 	}
 	if i >= 0 {
-		if i = blanks(line, i); i < len(line) {
+		if i < len(line) {
+			i = blanks(line, i)
+		}
+		if i < len(line) {
 			i = p.scan.fail(FaultSyntax, i)
 		} else if !p.scan.utf8(line) {
 			i = -1

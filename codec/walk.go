@@ -195,8 +195,10 @@ str: // i is somewhere in a string, behind its opening quote
 	for {
 		if i >= 0 && i < len(b)-7 {
 			w = binary.LittleEndian.Uint64(b[i : i+8])
-		} else if i >= len(b) || len(b) < 8 {
+		} else if i >= len(b) {
 			return i, open, evInvalid
+		} else if len(b) < 8 {
+			goto rest
 		} else {
 			// Lanes behind the end are zero: control characters.
 			w = binary.LittleEndian.Uint64(b[len(b)-8:]) >> (uint(i-len(b)) * 8 & 63)

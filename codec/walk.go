@@ -31,7 +31,8 @@ const (
 // walk checks arrays and objects from i on until the outermost one closes, or
 // until it meets something rare that its caller does for it and then calls it
 // again. It calls nothing, so that its state stays in registers. Blanks are
-// looked for only where what compact text has is missing.
+// looked for only where what compact text has is missing, but for the one that
+// often follows a colon.
 //
 // The kinds of the open brackets are the bits of open, the innermost in bit 0,
 // 1 for an object, below a sentinel bit; as long as open is less than limit
@@ -175,6 +176,10 @@ key:
 		return i, open, evInvalid
 	}
 	if c = b[i]; c != '"' {
+		if c == ' ' {
+			i++
+			goto key
+		}
 		back = atKey
 		goto blank
 	}
@@ -185,7 +190,9 @@ key:
 			i += 8
 		} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-1 &&
 			binary.LittleEndian.Uint16(b[i:i+2]) == '"'|':'<<8 {
-			i += 2
+			if i += 2; uint(i) < uint(len(b)) && b[i] == ' ' {
+				i++
+			}
 			goto value
 		}
 	}

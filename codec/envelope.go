@@ -115,9 +115,7 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 	var seen, twice uint8
 	var method, version []byte
 	plain := false // the method is known to have no escapes
-	if i++; i < len(b) && b[i] <= ' ' {
-		i = blanks(b, i)
-	}
+	i = skip(b, i+1)
 	if i < len(b) && b[i] == '}' {
 		p.classify(m, 0, 0, nil, nil, false)
 		return i + 1
@@ -125,9 +123,7 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 	if i < len(b)-len(versionMember) && string(b[i:i+len(versionMember)]) == versionMember {
 		seen = memberVersion
 		version = b[i+len(`"jsonrpc":`) : i+len(versionMember)-1]
-		if i += len(versionMember); b[i] <= ' ' {
-			i = blanks(b, i)
-		}
+		i = skip(b, i+len(versionMember))
 	}
 	for {
 		member, start := quickMember(b, i)
@@ -136,10 +132,7 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 				return -1
 			}
 		}
-		if start < len(b) && b[start] <= ' ' {
-			start = blanks(b, start)
-		}
-		if start >= len(b) {
+		if start = skip(b, start); start >= len(b) {
 			return p.scan.fail(FaultSyntax, start)
 		}
 		quick := false
@@ -176,18 +169,13 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 				m.Error = raw
 			}
 		}
-		if i < len(b) && b[i] <= ' ' {
-			i = blanks(b, i)
-		}
-		if i >= len(b) {
+		if i = skip(b, i); i >= len(b) {
 			return p.scan.fail(FaultSyntax, i)
 		}
 		if b[i] != ',' {
 			break
 		}
-		if i++; i < len(b) && b[i] <= ' ' {
-			i = blanks(b, i)
-		}
+		i = skip(b, i+1)
 	}
 	if b[i] != '}' {
 		return p.scan.fail(FaultSyntax, i)

@@ -32,3 +32,23 @@ func Lookup(object []byte, name string) []byte {
 	}
 	return nil
 }
+
+// Elements appends the raw elements of a JSON array to dst. The text must be
+// valid; the elements alias it.
+func Elements(dst [][]byte, array []byte) [][]byte {
+	if len(array) == 0 || array[0] != '[' {
+		return dst
+	}
+	s := scanner{maxDepth: unbounded}
+	for i := blanks(array, 1); i < len(array) && array[i] != ']'; {
+		start, end := s.value(array, i, 0)
+		if end < 0 {
+			return dst
+		}
+		dst = append(dst, array[start:end:end])
+		if i = blanks(array, end); i < len(array) && array[i] == ',' {
+			i++
+		}
+	}
+	return dst
+}

@@ -1,0 +1,13 @@
+package frame
+
+// Admit is Begin for a line of about n bytes: ok is false, and the Writer not
+// locked, when the line would go above the bound. Then Wait. One line larger
+// than the bound is admitted when nothing waits.
+func (f *Writer) Admit(n int) (buf []byte, ok bool) {
+	buf = f.Begin()
+	if waiting := f.flying + len(buf); waiting > 0 && waiting+n > f.max {
+		f.Abort()
+		return nil, false
+	}
+	return room(buf, n), true
+}

@@ -1,0 +1,236 @@
+package peer
+
+import (
+	"errors"
+	"hash/maphash"
+	"time"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/linerpc/linerpc/codec"
+)
+
+// flightTable finds the requests that run beside the reader or wait, by the
+// bytes of their id. Inline requests need no entry: nobody could ask.
+type flightTable map[uint64]*exchange
+
+var idSeed = maphash.MakeSeed()
+
+func (t flightTable) find(id []byte) *exchange {
+	x := t[maphash.Bytes(idSeed, id)]
+	for x != nil && string(x.id) != string(id) {
+		x = x.next
+	}
+	return x
+}
+
+// besideLocked makes x a request that runs beside the reader.
+func (c *Conn) besideLocked(x *exchange) {
+	x.beside.Store(true)
+	c.registerLocked(x)
+	c.running++
+	if x.note {
+		c.barrier++
+	}
+	c.gateLocked()
+}
+
+// registerLocked enters the id of a request that has no answer yet.
+func (c *Conn) registerLocked(x *exchange) {
+	if x.note || x.registered || x.state.Load()&stateMask != stateOpen || string(x.id) == "null" {
+		return
+	}
+	if c.flight == nil {
+		c.flight = make(flightTable)
+	}
+	x.hash = maphash.Bytes(idSeed, x.id)
+	x.next = c.flight[x.hash]
+	c.flight[x.hash] = x
+	x.registered = true
+	c.flying.Add(1)
+}
+
+func (c *Conn) unregister(x *exchange) {
+	c.mu.Lock()
+	c.unregisterLocked(x)
+	c.mu.Unlock()
+}
+
+func (c *Conn) unregisterLocked(x *exchange) {
+	if !x.registered {
+		return
+	}
+	x.registered = false
+	c.flying.Add(-1)
+	if p := c.flight[x.hash]; p == x {
+		if x.next == nil {
+			delete(c.flight, x.hash)
+		} else {
+			c.flight[x.hash] = x.next
+		}
+	} else {
+		for p.next != x {
+			p = p.next
+		}
+		p.next = x.next
+	}
+	x.next = nil
+}
+
+// inFlight reports whether a call with that id runs beside the reader or waits.
+func (c *Conn) inFlight(id []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flight.find(id) != nil
+}
+
+// gateLocked decides whether the next request must wait.
+func (c *Conn) gateLocked() {
+	shut := c.barrier > 0 || c.running >= c.opts.MaxHandlers || len(c.waiting.queue) > 0
+	if shut {
+		c.gate.Store(1)
+	} else {
+		c.gate.Store(0)
+	}
+	if c.quiet != nil && c.running == 0 && len(c.waiting.queue) == 0 {
+		close(c.quiet)
+		c.quiet = nil
+	}
+}
+
+// keep moves the id and the params of x into memory of its own.
+func (x *exchange) keep() {
+	b := bytebufferpool.Get()
+	n := len(x.id)
+	b.B = append(append(b.B[:0], x.id...), x.params...)
+	if x.id != nil {
+		x.id = b.B[:n:n]
+	}
+	if x.params != nil {
+		x.params = b.B[n:]
+	}
+	x.own = b
+}
+
+// serveBeside runs a request that has its place beside the reader, measures
+// it, and sees it off.
+func (c *Conn) serveBeside(x *exchange, gen uint64) {
+	defer c.leave(x)
+	x.started.Store(true)
+	begun := time.Now()
+	c.serve(x, gen)
+	if time.Since(begun) > slowAfter {
+		x.method.wasSlow()
+	} else {
+		x.method.wasFast()
+	}
+}
+
+// leave sees off a request beside the reader whose handler has ended, and
+// starts what was waiting for that.
+func (c *Conn) leave(x *exchange) {
+	x.ctx.cancel()
+	c.contexts.remove(x.ctx)
+	c.mu.Lock()
+	c.unregisterLocked(x)
+	c.running--
+	if x.note {
+		c.barrier--
+	}
+	start := c.waiting.startLocked(c)
+	c.gateLocked()
+	c.mu.Unlock()
+	x.held.Release()
+	putScratch(x.own)
+	if x.batch != nil {
+		x.batch.release()
+	}
+	c.flush()
+	for _, w := range start {
+		go c.serveBeside(w, w.state.Load()>>2)
+	}
+}
+
+// waiting holds the requests and notifications that wait for their turn, in
+// the order of the wire.
+type waiting struct {
+	queue []*exchange
+	bytes int // of requests
+	notes int // bytes of notifications, which have a reserve of their own
+	limit int
+}
+
+// waitCost is what a waiting message costs beside its bytes.
+const waitCost = 512
+
+var errNotesOverflow = errors.New("peer: too many notifications wait for a slow handler; none may be dropped")
+
+// What became of a message that was to be parked.
+type parking uint8
+
+const (
+	parkedNot  parking = iota // nothing holds it up any more
+	parked                    // it waits
+	parkedFull                // too much waits already: answer that
+)
+
+// park keeps a message for later.
+func (c *Conn) park(m *codec.Message, method *method, b *batch, slot int) parking {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gate.Load() == 0 {
+		return parkedNot
+	}
+	w := &c.waiting
+	size := len(m.ID) + len(m.Params) + waitCost
+	if m.Kind == codec.Notification {
+		if w.notes+size > w.limit {
+			c.fail(errNotesOverflow)
+			return parked
+		}
+		w.notes += size
+	} else {
+		if w.bytes+size > w.limit {
+			return parkedFull
+		}
+		w.bytes += size
+	}
+	x := &exchange{}
+	x.prepare(c)
+	x.begin(m, method, b, slot)
+	x.keep()
+	x.beside.Store(true)
+	x.queued = true
+	c.registerLocked(x)
+	w.queue = append(w.queue, x)
+	return parked
+}
+
+// cost gives back what x took of the bounds.
+func (w *waiting) cost(x *exchange) {
+	size := len(x.id) + len(x.params) + waitCost
+	if x.note {
+		w.notes -= size
+	} else {
+		w.bytes -= size
+	}
+}
+
+// startLocked takes off the queue what may start now.
+func (w *waiting) startLocked(c *Conn) (start []*exchange) {
+	for len(w.queue) > 0 && c.barrier == 0 && c.running < c.opts.MaxHandlers {
+		x := w.queue[0]
+		w.queue[0] = nil
+		if w.queue = w.queue[1:]; len(w.queue) == 0 {
+			w.queue = nil
+		}
+		w.cost(x)
+		x.queued = false
+		c.running++
+		if x.note {
+			c.barrier++
+		}
+		start = append(start, x)
+	}
+	return start
+}

@@ -1,0 +1,183 @@
+package peer
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/frame"
+)
+
+// Conn is one connection. Make it with New and run it with Serve; the other
+// methods are safe for concurrent use.
+type Conn struct {
+	opts    Options
+	handler Handler
+	codec   codec.Codec
+	form    codec.Form
+	hooks   Hooks
+	in      io.Reader
+	out     *frame.Writer // nil where there is no stream (Exchange)
+
+	// The reading role. Its word says whose turn it is and what the holder
+	// does (takeover.go); lines and methods belong to the holder.
+	word    atomic.Uint64
+	notice  atomic.Uint32
+	lines   *frame.Reader
+	methods methodTable
+	watch   watcher
+
+	// Requests that run beside the reader or wait (beside.go). gate is not 0
+	// while a request must wait for its turn; flying counts flight.
+	mu      sync.Mutex
+	seat    *seat
+	flight  flightTable
+	flying  atomic.Int32
+	gate    atomic.Uint32
+	running int
+	barrier int
+	lifted  int
+	waiting waiting
+	stopped bool          // no handler may start any more, but for those that wait
+	quiet   chan struct{} // closed when nothing runs or waits; made by who waits for that
+
+	contexts contextList
+	calls    callTable
+	counts   counts
+
+	serving atomic.Bool
+	ended   chan error    // from the reading role: the stream ended
+	failed  chan error    // from anywhere: the connection can't go on
+	closing chan struct{} // Close was called
+	closed  sync.Once
+	done    chan struct{} // Serve has returned
+	atEnd   func()        // of a Pipe: tells the other end
+
+	notifyOne func(method string, params []byte) // of Exchange
+}
+
+// New returns a connection that reads lines from r, writes lines to w and
+// serves calls with h; a nil h knows no method. Nothing happens before Serve.
+//
+// The Conn closes neither r nor w. When r has a SetReadDeadline method that
+// works, it is used to end a read when the connection is closed.
+func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
+	opts := o.settled()
+	c := newConn(h, &opts)
+	c.in = r
+	c.out = frame.NewWriter(w, opts.writer())
+	c.lines = frame.NewReader(r, opts.MaxLine)
+	c.seat = &seat{parser: codec.NewParser(opts.limits())}
+	c.seat.x.prepare(c)
+	c.ended = make(chan error, 1)
+	c.failed = make(chan error, 1)
+	c.closing = make(chan struct{})
+	c.done = make(chan struct{})
+	c.notice.Store(noticeAsleep)
+	return c
+}
+
+func newConn(h Handler, opts *Options) *Conn {
+	if h == nil {
+		h = HandlerFunc(func(_ context.Context, _ Reply, r Request) error {
+			return codec.MethodNotFound(r.Method())
+		})
+	}
+	c := &Conn{opts: *opts, handler: h, codec: opts.Codec, form: opts.form(), hooks: opts.Hooks}
+	c.contexts.base = context.Background()
+	c.waiting.limit = opts.MaxQueued
+	return c
+}
+
+// Notify sends a notification. Params nil leaves them out; a codec.RawMessage
+// goes as it is, after a check.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	buf, raw, err := c.encodeParams(params)
+	if err != nil {
+		return err
+	}
+	defer putScratch(buf)
+	return c.sendNotification(ctx, method, raw)
+}
+
+// NotifyRaw sends a notification whose params are JSON text: an array or an
+// object, or nil to leave them out. The text is checked and copied.
+func (c *Conn) NotifyRaw(ctx context.Context, method string, params []byte) error {
+	if !validParams(params) {
+		return ErrNotJSON
+	}
+	return c.sendNotification(ctx, method, params)
+}
+
+// Close ends the connection: Serve cancels the contexts of handlers, waits
+// for them as long as Options.Grace, and returns nil. Close does not wait.
+func (c *Conn) Close() error {
+	c.closed.Do(func() { close(c.closing) })
+	return nil
+}
+
+// Done is closed when Serve has returned.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// fail ends the connection because of err; the first error counts.
+func (c *Conn) fail(err error) {
+	select {
+	case c.failed <- err:
+	default:
+	}
+}
+
+// Stats are counts since the connection was made.
+type Stats struct {
+	Requests      uint64 // requests given to the handler
+	Notifications uint64 // notifications given to the handler
+	Refused       uint64 // lines and items answered with -32700 or -32600
+	LongLines     uint64 // lines above the bound that were skipped
+	Overloaded    uint64 // requests refused because too much was waiting
+	Stray         uint64 // responses that nobody waited for, or that were malformed
+	Noise         uint64 // lines that were no message and were not answered
+	Cancelled     uint64 // calls that the other side cancelled
+	Unsent        uint64 // answers that were not sent, because their call was cancelled
+	Panics        uint64 // handlers that panicked or called runtime.Goexit
+	TakeOvers     uint64 // times the reading role left a slow goroutine
+	Running       int    // handlers that run beside the reader now
+	Waiting       int    // requests and notifications that wait now
+	Writes        uint64 // write calls
+	BytesOut      uint64 // bytes written
+}
+
+type counts struct {
+	requests, notifications, refused, longLines, overloaded, stray, noise,
+	cancelled, unsent, panics, takeOvers atomic.Uint64
+}
+
+// Stats returns the counts. Requests and Notifications are brought up to date
+// each time the reader is about to wait for input.
+func (c *Conn) Stats() Stats {
+	n := &c.counts
+	s := Stats{
+		Requests: n.requests.Load(), Notifications: n.notifications.Load(), Refused: n.refused.Load(),
+		LongLines: n.longLines.Load(), Overloaded: n.overloaded.Load(), Stray: n.stray.Load(),
+		Noise: n.noise.Load(), Cancelled: n.cancelled.Load(), Unsent: n.unsent.Load(),
+		Panics: n.panics.Load(), TakeOvers: n.takeOvers.Load(),
+	}
+	c.mu.Lock()
+	s.Running, s.Waiting = c.running, len(c.waiting.queue)
+	c.mu.Unlock()
+	if c.out != nil {
+		w := c.out.Stats()
+		s.Writes, s.BytesOut = w.Writes, w.Bytes
+	}
+	return s
+}
+
+// interrupt makes a read that is under way return, where the reader can be
+// told to. Others end with the next byte or never; they touch nothing.
+func (c *Conn) interrupt() {
+	if d, ok := c.in.(interface{ SetReadDeadline(time.Time) error }); ok {
+		d.SetReadDeadline(time.Unix(1, 0))
+	}
+}

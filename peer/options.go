@@ -1,0 +1,119 @@
+package peer
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/frame"
+)
+
+// Defaults of Options.
+const (
+	DefaultMaxHandlers = 4096
+	DefaultMaxQueued   = 16 << 20
+	DefaultDrain       = 1500 * time.Millisecond
+	DefaultGrace       = 300 * time.Millisecond
+)
+
+// Options sets up a connection. Nil is the right default. A zero field means
+// its default; for the bounds, a negative value means no limit.
+//
+//	field        default  beyond it
+//	MaxLine      64 MiB   the line is answered with -32600, skipped, and the stream goes on
+//	MaxDepth     10,000   -32700
+//	MaxID        16 KiB   -32600, id null
+//	MaxBatch     1,000    one -32600 for the array; nothing of it runs
+//	MaxHandlers  4,096    requests wait; responses and cancellations go on
+//	MaxQueued    16 MiB   a waiting request is answered "overloaded"; notifications have as much again, beyond that the connection fails
+//	MaxPending   16 MiB   reading stops; one larger message is admitted when nothing waits
+//	Stall        30 s     the connection fails when nothing leaves for so long while somebody waits for room
+//	Drain        1.5 s    at end of input, handlers' contexts are cancelled
+//	Grace        0.3 s    after that, Serve returns without them
+type Options struct {
+	Profile *Profile    // JSONRPC
+	Codec   codec.Codec // codec.Goccy
+
+	MaxLine     int // bytes of a line, its line end not counted
+	MaxDepth    int // levels of arrays and objects
+	MaxID       int // bytes of an id as written
+	MaxBatch    int // items of an array
+	MaxHandlers int // handlers running at once
+	MaxQueued   int // bytes of requests that wait for a handler to end
+	MaxPending  int // bytes that wait to be written
+
+	Stall time.Duration
+	Drain time.Duration
+	Grace time.Duration
+
+	// Client says that this side is a client: lines that are no message are
+	// noise, told to the hooks and not answered.
+	Client bool
+	// HideErrors leaves out the Go type and the text of a handler's error
+	// that is no *codec.Error. Set it where strangers connect.
+	HideErrors bool
+	// CrashOnPanic lets a handler's panic end the process, as a panic does.
+	CrashOnPanic bool
+	// Logger, when set, is told of panics, of noise and of errors that had
+	// nowhere else to go. The library never prints by itself.
+	Logger *slog.Logger
+	Hooks  Hooks
+}
+
+func orDefault(v, def int) int {
+	switch {
+	case v == 0:
+		return def
+	case v < 0:
+		return int(^uint(0) >> 1)
+	}
+	return v
+}
+
+func orDefaultTime(v, def time.Duration) time.Duration {
+	switch {
+	case v == 0:
+		return def
+	case v < 0:
+		return 1<<63 - 1
+	}
+	return v
+}
+
+// settled gives options with every default filled in.
+func (o *Options) settled() Options {
+	var s Options
+	if o != nil {
+		s = *o
+	}
+	if s.Profile == nil {
+		s.Profile = JSONRPC
+	}
+	if s.Codec == nil {
+		s.Codec = codec.Goccy
+	}
+	s.MaxHandlers = orDefault(s.MaxHandlers, DefaultMaxHandlers)
+	s.MaxQueued = orDefault(s.MaxQueued, DefaultMaxQueued)
+	s.Drain = orDefaultTime(s.Drain, DefaultDrain)
+	s.Grace = orDefaultTime(s.Grace, DefaultGrace)
+	s.Hooks = s.Hooks.withLogger(s.Logger)
+	return s
+}
+
+func (o *Options) limits() codec.Limits {
+	return codec.Limits{
+		MaxDepth: o.MaxDepth, MaxID: o.MaxID, MaxItems: o.MaxBatch,
+		NoBatch: !o.Profile.Batch, Bare: o.Profile.Bare,
+	}
+}
+
+func (o *Options) form() codec.Form {
+	if o.Profile.Bare {
+		return codec.Bare
+	}
+	return codec.V2
+}
+
+func (o *Options) writer() frame.WriterOptions {
+	return frame.WriterOptions{MaxPending: o.MaxPending, Stall: o.Stall}
+}

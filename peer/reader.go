@@ -1,0 +1,259 @@
+package peer
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/frame"
+)
+
+// seat is what the holder of the reading role owns: the request it runs
+// inline, the parser, and its place in a batch. A goroutine that loses the
+// role keeps its seat, for the sake of the request in it; the taker gets a
+// new one.
+type seat struct {
+	x        exchange
+	parser   *codec.Parser
+	turn     uint64 // of the holder: see Conn.word
+	batch    *batch
+	next     int // the item of batch to start next
+	requests uint64
+	notes    uint64
+	inside   bool      // a handler runs on the holder's goroutine
+	given    bool      // the role was given away before that handler started
+	after    *exchange // must have started before anything here starts
+}
+
+// read is the life of a goroutine that has the reading role.
+func (c *Conn) read(s *seat) {
+	ended := false
+	defer func() {
+		if !ended {
+			go c.revive(s) // a handler ended this goroutine with runtime.Goexit
+		}
+	}()
+	c.readLines(s)
+	ended = true
+}
+
+// revive goes on where a goroutine ended in the middle of a handler.
+func (c *Conn) revive(s *seat) {
+	if s.given {
+		return // the role is elsewhere, and the request has been seen off
+	}
+	if s.inside && !c.after(s) {
+		return
+	}
+	c.read(s)
+}
+
+// readLines handles one line after the other until the role is lost or the
+// stream has ended.
+func (c *Conn) readLines(s *seat) {
+	if s.batch != nil && !c.runBatch(s) {
+		return
+	}
+	for {
+		line, ok, err := c.lines.Buffered()
+		if !ok {
+			if !c.flushInTurn(s) {
+				return
+			}
+			line, err = c.lines.ReadLine()
+		}
+		if c.notice.Load()&noticeClosing != 0 {
+			c.end(nil)
+			return
+		}
+		if err != nil {
+			var long *frame.LongLineError
+			if !errors.As(err, &long) {
+				c.end(err)
+				return
+			}
+			c.longLine(long)
+			continue
+		}
+		if c.hooks.Line != nil {
+			c.hooks.Line(In, line)
+		}
+		m := s.parser.Parse(line)
+		switch m.Kind {
+		case codec.Request, codec.Notification:
+			if !c.dispatch(s, m, nil, 0) {
+				return
+			}
+		case codec.Response:
+			c.deliver(m, line)
+		case codec.Batch:
+			s.batch, s.next = newBatch(c, m.Items), 0
+			if !c.runBatch(s) {
+				return
+			}
+		default:
+			c.refuse(m, line)
+		}
+	}
+}
+
+// flushInTurn writes what has gathered before the reader waits for input. The
+// role may leave this goroutine while it sits in the write.
+func (c *Conn) flushInTurn(s *seat) bool {
+	if s.requests|s.notes != 0 {
+		c.counts.requests.Add(s.requests)
+		c.counts.notifications.Add(s.notes)
+		s.requests, s.notes = 0, 0
+	}
+	s.turn++
+	c.word.Store(s.turn<<2 | roleWriting)
+	if c.notice.Load()&noticeAsleep != 0 {
+		c.watch.wake(c)
+	}
+	c.flush()
+	return c.word.CompareAndSwap(s.turn<<2|roleWriting, s.turn<<2|roleIdle)
+}
+
+// dispatch starts the handler of a request or notification: here when it is
+// likely to be fast, beside the reader when it is not, later when something
+// holds it up. It reports whether this goroutine still has the role.
+func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
+	if m.Kind == codec.Notification {
+		if c.isCancel(m) {
+			c.cancelByNote(m)
+			return true
+		}
+		s.notes++
+	} else {
+		if c.flying.Load() != 0 && c.inFlight(m.ID) {
+			c.refuseDuplicate(m, b, slot)
+			return true
+		}
+		s.requests++
+		if b != nil {
+			b.expect()
+		}
+	}
+	method := c.methods.find(m.Method)
+	if c.gate.Load() != 0 {
+		switch c.park(m, method, b, slot) {
+		case parked:
+			return true
+		case parkedFull:
+			c.refuseOverload(m, b, slot)
+			return true
+		}
+	}
+	if s.after != nil {
+		for !s.after.started.Load() {
+			runtime.Gosched()
+		}
+		s.after = nil
+	}
+	x := &s.x
+	gen := x.begin(m, method, b, slot)
+	if method.slow.Load() > 0 {
+		s.given = true
+		if c.giveAway(s) {
+			c.serveBeside(x, gen)
+		}
+		return false
+	}
+	s.turn++
+	s.inside = true
+	c.word.Store(s.turn<<2 | roleRunning)
+	if n := c.notice.Load(); n != 0 {
+		if n&noticeClosing != 0 && c.word.CompareAndSwap(s.turn<<2|roleRunning, s.turn<<2|roleIdle) {
+			x.state.Store(gen<<2 | stateOver)
+			c.end(nil)
+			return false
+		}
+		if n&noticeAsleep != 0 {
+			c.watch.wake(c)
+		}
+	}
+	c.serve(x, gen)
+	return c.after(s)
+}
+
+// after puts the reader back in its place when an inline handler has ended, or
+// sees the request off when the role was taken meanwhile.
+func (c *Conn) after(s *seat) bool {
+	s.inside = false
+	if c.word.CompareAndSwap(s.turn<<2|roleRunning, s.turn<<2|roleIdle) {
+		s.x.retire()
+		return true
+	}
+	s.x.method.wasSlow()
+	c.leave(&s.x)
+	return false
+}
+
+// end tells Serve that the stream has ended; the role ends with it.
+func (c *Conn) end(err error) {
+	c.ended <- err
+}
+
+// refuse answers a line that is no message.
+func (c *Conn) refuse(m *codec.Message, line []byte) {
+	if m.HasID() && m.Fault == codec.FaultEmpty && c.failCall(m.ID, ErrMalformed) {
+		c.counts.stray.Add(1)
+		return
+	}
+	c.refuseWith(m.ID, m.FaultError(), line)
+}
+
+func (c *Conn) refuseWith(id []byte, e *codec.Error, line []byte) {
+	if c.hooks.Noise != nil {
+		c.hooks.Noise(line, e)
+	}
+	if c.opts.Client {
+		c.counts.noise.Add(1)
+		return
+	}
+	c.counts.refused.Add(1)
+	c.reply(id, e)
+}
+
+// reply sends an error answer for which no exchange exists. Waiting for room
+// here is what stops the reading when the other side does not read.
+func (c *Conn) reply(id []byte, e *codec.Error) {
+	if full, err := c.send(&outgoing{kind: outResult, id: id, err: e}, nil); full && err == nil {
+		c.flush()
+	}
+}
+
+func (c *Conn) longLine(long *frame.LongLineError) {
+	c.counts.longLines.Add(1)
+	if id := codec.ResponseID(long.Head, long.Tail); id != nil && c.failCall(id, long) {
+		return
+	}
+	e := codec.InvalidRequest(long.Error())
+	c.refuseWith(nil, e, long.Head)
+}
+
+func (c *Conn) refuseDuplicate(m *codec.Message, b *batch, slot int) {
+	c.counts.refused.Add(1)
+	if b != nil {
+		b.expect()
+	}
+	c.refuseRequest(m, b, slot, codec.InvalidRequest("the id is in use by a call that has not ended"))
+}
+
+// refuseOverload answers a request that can't even wait.
+func (c *Conn) refuseOverload(m *codec.Message, b *batch, slot int) {
+	c.counts.overloaded.Add(1)
+	code := c.opts.Profile.Overloaded
+	if code == 0 {
+		code = -32000
+	}
+	c.refuseRequest(m, b, slot, &codec.Error{Code: code, Message: "Server overloaded; retry later."})
+}
+
+func (c *Conn) refuseRequest(m *codec.Message, b *batch, slot int, e *codec.Error) {
+	if b != nil {
+		b.put(slot, m.ID, nil, e)
+	} else {
+		c.reply(m.ID, e)
+	}
+}

@@ -1,0 +1,172 @@
+package peer
+
+import (
+	"context"
+	"errors"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/frame"
+)
+
+// outgoing is a message that is about to be written.
+type outgoing struct {
+	kind   uint8
+	id     []byte
+	method string
+	body   []byte // params or result, valid JSON
+	err    *codec.Error
+}
+
+const (
+	outResult uint8 = iota
+	outNotification
+	outRequest
+)
+
+func (o *outgoing) append(f codec.Form, dst []byte) []byte {
+	switch {
+	case o.kind == outNotification:
+		return f.AppendNotification(dst, o.method, o.body)
+	case o.kind == outRequest:
+		return f.AppendRequest(dst, o.id, o.method, o.body)
+	case o.err != nil:
+		return f.AppendError(dst, o.id, o.err)
+	}
+	return f.AppendResult(dst, o.id, o.body)
+}
+
+// size is about what the line will take.
+func (o *outgoing) size() int {
+	n := len(o.id) + len(o.method) + len(o.body) + 64
+	if o.err != nil {
+		n += len(o.err.Message) + len(o.err.Data)
+	}
+	return n
+}
+
+// send appends a message to what is pending; full says that it should be
+// flushed now. It waits for room, at most until done is closed.
+func (c *Conn) send(o *outgoing, done <-chan struct{}) (full bool, err error) {
+	if c.hooks.Line != nil {
+		b := bytebufferpool.Get()
+		b.B = o.append(c.form, b.B[:0])
+		c.hooks.Line(Out, b.B)
+		full, err = c.sendLine(b.B, done)
+		putScratch(b)
+		return full, err
+	}
+	buf, err := c.admit(o.size(), done)
+	if err != nil {
+		return false, err
+	}
+	return c.out.Commit(append(o.append(c.form, buf), '\n')), nil
+}
+
+// sendLine is send for a line that is composed already.
+func (c *Conn) sendLine(line []byte, done <-chan struct{}) (full bool, err error) {
+	buf, err := c.admit(len(line)+1, done)
+	if err != nil {
+		return false, err
+	}
+	return c.out.Commit(append(append(buf, line...), '\n')), nil
+}
+
+// admit locks the writer for a line of about n bytes.
+func (c *Conn) admit(n int, done <-chan struct{}) ([]byte, error) {
+	for {
+		if buf, ok := c.out.Admit(n); ok {
+			return buf, nil
+		}
+		if err := c.out.Wait(n, done); err != nil {
+			if !errors.Is(err, frame.ErrGaveUp) {
+				c.fail(err)
+			}
+			return nil, err
+		}
+	}
+}
+
+// flush writes what is pending.
+func (c *Conn) flush() error {
+	err := c.out.Flush()
+	if err != nil {
+		c.fail(err)
+	}
+	return err
+}
+
+// sendNotification sends a notification at once. A nil ctx waits for room as
+// long as it takes.
+func (c *Conn) sendNotification(ctx context.Context, method string, params []byte) error {
+	if c.out == nil {
+		return c.oneShotNotify(method, params)
+	}
+	var done <-chan struct{}
+	if ctx != nil {
+		done = ctx.Done()
+	}
+	if _, err := c.send(&outgoing{kind: outNotification, method: method, body: params}, done); err != nil {
+		if ctx != nil && errors.Is(err, frame.ErrGaveUp) {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return c.flush()
+}
+
+// encodeParams encodes params into a pooled buffer, which is nil where there
+// is nothing to hand back.
+func (c *Conn) encodeParams(params any) (*bytebufferpool.ByteBuffer, []byte, error) {
+	switch p := params.(type) {
+	case nil:
+		return nil, nil, nil
+	case codec.RawMessage:
+		if !validParams(p) {
+			return nil, nil, ErrNotJSON
+		}
+		return nil, p, nil
+	}
+	b := bytebufferpool.Get()
+	var err error
+	if b.B, err = c.codec.Append(b.B[:0], params); err != nil {
+		putScratch(b)
+		return nil, nil, err
+	}
+	switch {
+	case !structured(b.B):
+		putScratch(b)
+		return nil, nil, errScalar
+	case b.B[0] == 'n':
+		return b, nil, nil
+	}
+	return b, b.B, nil
+}
+
+var errScalar = errors.New("peer: params must encode as an array or an object")
+
+// structured reports whether valid JSON text is an array, an object or null.
+func structured(raw []byte) bool {
+	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == 'n')
+}
+
+// validParams reports whether raw may be sent as params.
+func validParams(raw []byte) bool {
+	if raw == nil {
+		return true
+	}
+	for len(raw) > 0 && (raw[0] == ' ' || raw[0] == '\t' || raw[0] == '\r' || raw[0] == '\n') {
+		raw = raw[1:]
+	}
+	return structured(raw) && codec.Valid(raw)
+}
+
+// maxScratch is the largest capacity that goes back to the pool.
+const maxScratch = 2 << 20
+
+func putScratch(b *bytebufferpool.ByteBuffer) {
+	if b != nil && cap(b.B) <= maxScratch {
+		bytebufferpool.Put(b)
+	}
+}

@@ -1,0 +1,134 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// Serve reads and answers until the connection ends. It returns
+//
+//   - nil at the end of input, once the handlers that run have ended and
+//     everything is written, or after Close;
+//   - the cause of ctx when that is done: contexts of handlers are cancelled
+//     and Serve returns within Options.Grace, though a read may be under way;
+//   - the error of the reader or the writer that broke. When the other side
+//     has stopped reading, that is the writer's.
+//
+// At the end of input, calls to the other side fail at once: no answer can
+// come. Handlers have Options.Drain to end, then their contexts are cancelled,
+// then Options.Grace. Serve may be called once.
+func (c *Conn) Serve(ctx context.Context) error {
+	if !c.serving.CompareAndSwap(false, true) {
+		return errors.New("peer: Serve was called before")
+	}
+	defer c.cleanUp()
+	c.contexts.base = ctx
+	go c.read(c.seat)
+
+	var err error
+	select {
+	case err = <-c.ended:
+		return c.drain(ctx, err)
+	case err = <-c.failed:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-c.closing:
+	}
+	c.stop()
+	c.calls.failAll(closedBy(err))
+	c.contexts.cancelAll()
+	c.waitQuiet(c.opts.Grace, nil)
+	c.flushOut()
+	return err
+}
+
+// drain is the end of the stream: err says how.
+func (c *Conn) drain(ctx context.Context, err error) error {
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	c.calls.failAll(closedBy(err))
+	stop := make(chan struct{})
+	release := context.AfterFunc(ctx, func() { close(stop) })
+	defer release()
+	if !c.waitQuiet(c.opts.Drain, stop) {
+		c.contexts.cancelAll()
+		c.waitQuiet(c.opts.Grace, nil)
+	}
+	if werr := c.flushOut(); err == nil {
+		err = werr
+	}
+	return err
+}
+
+func closedBy(err error) error {
+	if err == nil || errors.Is(err, ErrClosed) {
+		return ErrClosed
+	}
+	return errors.Join(ErrClosed, err)
+}
+
+// stop keeps further handlers from starting and takes the role from one that
+// runs inline, so that it counts as running.
+func (c *Conn) stop() {
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	c.notice.Or(noticeClosing)
+	for {
+		word := c.word.Load()
+		if word&roleMask != roleRunning || c.take(word, false) {
+			break
+		}
+	}
+	c.interrupt()
+}
+
+// waitQuiet waits until no handler runs or waits, at most for d.
+func (c *Conn) waitQuiet(d time.Duration, stop <-chan struct{}) bool {
+	c.mu.Lock()
+	if c.running == 0 && c.lifted == 0 && len(c.waiting.queue) == 0 {
+		c.mu.Unlock()
+		return true
+	}
+	if c.quiet == nil {
+		c.quiet = make(chan struct{})
+	}
+	quiet := c.quiet
+	c.mu.Unlock()
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-quiet:
+		return true
+	case <-t.C:
+	case <-stop:
+	case err := <-c.failed:
+		c.failed <- err
+	case <-c.closing:
+	}
+	return false
+}
+
+// flushOut writes what is left, for as long as the other side takes it in
+// good time.
+func (c *Conn) flushOut() error {
+	done := make(chan struct{})
+	t := time.AfterFunc(c.opts.Drain, func() { close(done) })
+	defer t.Stop()
+	return c.out.Drain(done)
+}
+
+func (c *Conn) cleanUp() {
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	c.contexts.cancelAll()
+	c.notice.Or(noticeClosing)
+	if c.atEnd != nil {
+		c.atEnd()
+	}
+	close(c.done)
+}

@@ -103,8 +103,20 @@ func plainNumber(b []byte, i int) int {
 	return 0
 }
 
-// versionMember is how nearly every message starts behind its brace.
-const versionMember = `"jsonrpc":"2.0",`
+// openingLen returns the length of the opening that nearly every message has
+// behind its brace, or 0 if b[i:] has none or nothing behind it.
+func openingLen(b []byte, i int) int {
+	const compact, spaced = `"jsonrpc":"2.0",`, `"jsonrpc": "2.0", `
+	switch {
+	case i < len(b)-len(compact) && string(b[i:i+len(compact)]) == compact:
+		return len(compact)
+	case i < len(b)-len(spaced) && string(b[i:i+len(spaced)]) == spaced:
+		return len(spaced)
+	}
+	return 0
+}
+
+var versionValue = []byte(`"2.0"`)
 
 // object reads one envelope that opens at b[i], at a nesting of depth levels,
 // and returns the position behind it.
@@ -115,15 +127,18 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 	var seen, twice uint8
 	var method, version []byte
 	plain := false // the method is known to have no escapes
-	i = skip(b, i+1)
+	if i++; i < len(b) && b[i] <= ' ' {
+		i = blanks(b, i)
+	}
 	if i < len(b) && b[i] == '}' {
 		p.classify(m, 0, 0, nil, nil, false)
 		return i + 1
 	}
-	if i < len(b)-len(versionMember) && string(b[i:i+len(versionMember)]) == versionMember {
-		seen = memberVersion
-		version = b[i+len(`"jsonrpc":`) : i+len(versionMember)-1]
-		i = skip(b, i+len(versionMember))
+	if n := openingLen(b, i); n != 0 {
+		seen, version = memberVersion, versionValue
+		if i += n; b[i] <= ' ' {
+			i = blanks(b, i)
+		}
 	}
 	for {
 		member, start := quickMember(b, i)
@@ -132,7 +147,12 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 				return -1
 			}
 		}
-		if start = skip(b, start); start >= len(b) {
+		if start < len(b) && b[start] <= ' ' {
+			if start = blank(b, start); start < len(b) && b[start] <= ' ' {
+				start = blanks(b, start)
+			}
+		}
+		if start >= len(b) {
 			return p.scan.fail(FaultSyntax, start)
 		}
 		quick := false
@@ -169,13 +189,20 @@ func (p *Parser) object(b []byte, i, depth int, m *Message) int {
 				m.Error = raw
 			}
 		}
-		if i = skip(b, i); i >= len(b) {
+		if i < len(b) && b[i] <= ' ' {
+			i = blanks(b, i)
+		}
+		if i >= len(b) {
 			return p.scan.fail(FaultSyntax, i)
 		}
 		if b[i] != ',' {
 			break
 		}
-		i = skip(b, i+1)
+		if i++; i < len(b) && b[i] <= ' ' {
+			if i = blank(b, i); i < len(b) && b[i] <= ' ' {
+				i = blanks(b, i)
+			}
+		}
 	}
 	if b[i] != '}' {
 		return p.scan.fail(FaultSyntax, i)

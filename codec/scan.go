@@ -133,6 +133,14 @@ func blanks(b []byte, i int) int {
 	return i
 }
 
+// blank is blanks for one space, without a call.
+func blank(b []byte, i int) int {
+	if i < len(b) && b[i] == ' ' {
+		i++
+	}
+	return i
+}
+
 // Valid reports whether b is exactly one JSON value by RFC 8259, UTF-8
 // included, nested no deeper than DefaultMaxDepth, blanks around it allowed.
 func Valid(b []byte) bool {

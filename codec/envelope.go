@@ -80,9 +80,15 @@ func (p *Parser) member(b []byte, i int) (member uint8, next int) {
 // first byte behind the opening one is b[i], if it is short, of ASCII and
 // without escapes, else 0.
 func plainString(b []byte, i int) int {
-	for stop := i + shortString; i >= 0 && i < len(b)-7 && i < stop; i += 8 {
-		if m := stops(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-			if i += bits.TrailingZeros64(m) >> 3; b[i] == '"' {
+	for stop := i + shortString; i < stop; i += 8 {
+		var w uint64
+		if i >= 0 && i < len(b)-7 {
+			w = binary.LittleEndian.Uint64(b[i:])
+		} else {
+			w = lastWord(b, i)
+		}
+		if m := stops(w); m != 0 {
+			if i += bits.TrailingZeros64(m) >> 3; i < len(b) && b[i] == '"' {
 				return i + 1
 			}
 			return 0

@@ -90,11 +90,11 @@ func (s *scanner) str(b []byte, i int) int {
 	}
 }
 
-// lastWord gives the fewer than eight bytes from b[i] on as a word whose upper
-// lanes are zero, which marks reports as control characters.
+// lastWord gives the fewer than eight bytes from b[i] on, if any, as a word
+// whose upper lanes are zero: control characters, which end any string.
 func lastWord(b []byte, i int) (w uint64) {
-	if n := len(b); n >= 8 {
-		return binary.LittleEndian.Uint64(b[n-8:]) >> (8 * uint(8-(n-i)))
+	if n := len(b); i < n && n >= 8 {
+		return binary.LittleEndian.Uint64(b[n-8:]) >> (uint(i-n) * 8 & 63)
 	}
 	for j := len(b) - 1; j >= i; j-- {
 		w = w<<8 | uint64(b[j])

@@ -57,24 +57,24 @@ value:
 	}
 	c = b[i]
 	if c == '"' {
-		i++
-		if i >= 0 && i < len(b)-7 {
-			w = binary.LittleEndian.Uint64(b[i : i+8])
+		if i >= 0 && i < len(b)-8 {
+			w = binary.LittleEndian.Uint64(b[i+1:])
 			if m = stops(w); m == 0 {
 				i += 8
-			} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-1 {
-				if u := binary.LittleEndian.Uint16(b[i : i+2]); u == '"'|','<<8 {
-					i += 2
+			} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-2 {
+				if u := binary.LittleEndian.Uint16(b[i+1:]); u == '"'|','<<8 {
+					i += 3
 					if open&1 == 0 {
 						goto value
 					}
 					goto key
 				} else if byte(u) == '"' {
-					i++
+					i += 2
 					goto after
 				}
 			}
 		}
+		i++
 		name = false
 		goto str
 	}
@@ -183,25 +183,25 @@ key:
 		back = atKey
 		goto blank
 	}
-	i++
-	if i >= 0 && i < len(b)-7 {
-		w = binary.LittleEndian.Uint64(b[i : i+8])
+	if i >= 0 && i < len(b)-8 {
+		w = binary.LittleEndian.Uint64(b[i+1:])
 		if m = stops(w); m == 0 {
 			i += 8
-		} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-1 &&
-			binary.LittleEndian.Uint16(b[i:i+2]) == '"'|':'<<8 {
-			if i += 2; uint(i) < uint(len(b)) && b[i] == ' ' {
+		} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-2 &&
+			binary.LittleEndian.Uint16(b[i+1:]) == '"'|':'<<8 {
+			if i += 3; uint(i) < uint(len(b)) && b[i] == ' ' {
 				i++
 			}
 			goto value
 		}
 	}
+	i++
 	name = true
 str: // i is somewhere in a string, behind its opening quote
 	stop = i + shortString
 	for {
 		if i >= 0 && i < len(b)-7 {
-			w = binary.LittleEndian.Uint64(b[i : i+8])
+			w = binary.LittleEndian.Uint64(b[i:])
 		} else if i >= len(b) {
 			return i, open, evInvalid
 		} else if len(b) < 8 {

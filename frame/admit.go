@@ -5,7 +5,7 @@ package frame
 // than the bound is admitted when nothing waits.
 func (f *Writer) Admit(n int) (buf []byte, ok bool) {
 	buf = f.Begin()
-	if waiting := f.flying + len(buf); waiting > 0 && waiting+n > f.max {
+	if !f.fitsLocked(n) {
 		f.Abort()
 		return nil, false
 	}

@@ -15,7 +15,7 @@ type Held struct {
 	over *bytebufferpool.ByteBuffer
 }
 
-// Detach gives away the memory of the line that ReadLine returned last: the
+// Detach gives away the memory of the line that was returned last: the
 // line stays valid until Release, whatever the Reader does. The Reader goes on
 // with other memory and takes the unread bytes along. Detach neither moves nor
 // writes the line, so it may run while others read it.
@@ -27,7 +27,7 @@ func (f *Reader) Detach() Held {
 		f.over = nil
 	case f.line != nil:
 		h.br, h.size = f.br, f.size
-		f.move(f.size, nil)
+		f.move(f.size, f.next)
 	}
 	f.line = nil
 	return h

@@ -7,6 +7,7 @@
 //	long.go     lines that do not fit the read buffer, and those above the bound
 //	detach.go   Detach: a line that outlives the next read
 //	writer.go   Writer: whole lines from many goroutines, few writes
+//	admit.go    Admit: Begin where there is room, for who must not wait
 //	pool.go     where buffers come from and when they are let go
 //
 // # Lines
@@ -14,18 +15,22 @@
 // A line ends with LF; a CR in front of it belongs to the line end. Lines that
 // hold nothing but blanks (space, tab, CR) are skipped. A UTF-8 byte order
 // mark at the very start of the stream is dropped (RFC 8259 section 8.1
-// allows it). A last line without LF counts. What is written ends with one LF.
+// allows it). A last line without LF counts, unless an error of the underlying
+// reader cut it short. How the stream is cut into reads makes no difference.
+// What is written ends with one LF.
 //
 // # Lifetimes
 //
-// The slice that [Reader.ReadLine] returns is borrowed: it is valid until the
-// next ReadLine. [Reader.Detach] gives the line's memory away for longer. In
-// builds with the race detector or the tag poison, memory that was handed back
-// is scribbled over, so that a slice that was kept shows itself.
+// The slice that [Reader.ReadLine] or [Reader.Buffered] returns is borrowed: it
+// is valid until the next call of one of them. [Reader.Detach] gives the line's
+// memory away for longer. In builds with the race detector or the tag poison,
+// memory that was handed back is scribbled over, so that a slice that was kept
+// shows itself.
 //
 // # Limits
 //
-// A line above the bound is skipped to its newline in bounded memory and
-// reported as a [LongLineError]; the stream goes on. The Writer holds at most
-// its bound of bytes that wait to be written, plus one larger line.
+// A line above the bound, be it of blanks, is skipped to its newline in bounded
+// memory and reported as a [LongLineError]; the stream goes on. A large line
+// lies in memory of its own, which the next call lets go. The Writer holds at
+// most its bound of bytes that wait to be written, or one larger line.
 package frame

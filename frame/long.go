@@ -2,7 +2,8 @@ package frame
 
 import (
 	"bufio"
-	"slices"
+	"bytes"
+	"io"
 	"strconv"
 	"sync"
 
@@ -14,14 +15,15 @@ import (
 const KeptBytes = 1 << 10
 
 // LongLineError reports a line above the bound that was skipped. It and its
-// slices are valid until the next ReadLine.
+// slices are valid until the next call of ReadLine or Buffered.
 type LongLineError struct {
 	Limit int    // the bound, in bytes
 	Size  int64  // bytes of the line, its line end not counted
 	Head  []byte // its first bytes, at most KeptBytes
 	Tail  []byte // its last bytes, at most KeptBytes; may overlap Head
 
-	head, tail [KeptBytes]byte
+	head [KeptBytes]byte
+	tail [KeptBytes + lineEnd]byte // until end, the line end is among them
 }
 
 // Error names the size and the bound.
@@ -38,10 +40,10 @@ func (e *LongLineError) start(limit int) {
 func (e *LongLineError) add(part []byte) {
 	e.Size += int64(len(part))
 	e.Head = append(e.Head, part[:min(len(part), KeptBytes-len(e.Head))]...)
-	if n := len(part); n >= KeptBytes {
-		e.Tail = append(e.tail[:0], part[n-KeptBytes:]...)
+	if n := len(part); n >= len(e.tail) {
+		e.Tail = append(e.tail[:0], part[n-len(e.tail):]...)
 	} else {
-		if excess := len(e.Tail) + n - KeptBytes; excess > 0 {
+		if excess := len(e.Tail) + n - len(e.tail); excess > 0 {
 			e.Tail = e.tail[:copy(e.tail[:], e.Tail[excess:])]
 		}
 		e.Tail = append(e.Tail, part...)
@@ -56,52 +58,67 @@ func (e *LongLineError) end() {
 			e.Size--
 		}
 	}
+	e.cut()
+}
+
+// cut leaves KeptBytes of the tail.
+func (e *LongLineError) cut() {
+	e.Tail = e.Tail[max(0, len(e.Tail)-KeptBytes):]
+}
+
+// scribble makes an error show itself that was kept for too long.
+func (e *LongLineError) scribble() {
+	scribble(e.Head)
+	scribble(e.Tail)
 }
 
 // tooLong reports a line that was read whole.
 func (f *Reader) tooLong(line []byte) error {
 	f.long.start(f.max)
 	f.long.add(line)
+	f.long.cut()
 	return &f.long
 }
 
-// skip reads to the end of a line of which f.long knows the beginning, and
-// hands back what was gathered of it.
-func (f *Reader) skip() error {
-	f.release()
+// skip reads to the end of a line of which f.long knows the beginning. Nothing
+// of it is held meanwhile: that end may be far off.
+func (f *Reader) skip() ([]byte, error) {
+	putBytes(f.over)
+	f.over = nil
 	for {
 		part, err := f.br.ReadSlice('\n')
 		f.long.add(part)
-		if err != bufio.ErrBufferFull {
+		switch err {
+		case bufio.ErrBufferFull:
+		case nil, io.EOF: // which is reported next
 			f.long.end()
-			return &f.long // the end of the stream, if it was that, is reported next
+			return nil, &f.long
+		default:
+			return nil, err
 		}
 	}
 }
 
 // gather reads on where head, a full read buffer, is the beginning of a line.
-// What it returns is what ReadSlice would with a buffer of any size, or the
-// LongLineError of a line that it skipped.
 func (f *Reader) gather(head []byte) ([]byte, error) {
 	f.long.start(f.max)
-	f.long.add(head)
-	f.over = bytebufferpool.Get()
-	b := append(room(f.over.B[:0], 2*len(head)), head...)
+	f.over = getBytes()
+	b := room(f.over.B, 2*len(head))
+	part, err := head, bufio.ErrBufferFull
 	for {
-		f.over.B = b
-		if len(b) > f.max+2 { // the bound is on the line without its line end
-			return nil, f.skip()
-		}
-		part, err := f.br.ReadSlice('\n')
 		f.long.add(part)
-		if len(b)+len(part) > maxPooled && err == bufio.ErrBufferFull {
-			return f.gatherSegments(part)
+		if len(b)+len(part) > maxPooled {
+			return f.gatherSegments(b, part, err)
 		}
 		b = append(room(b, len(part)), part...)
+		f.over.B = b
 		if err != bufio.ErrBufferFull {
-			f.over.B = b
 			return b, err
 		}
+		if len(b) > f.max+lineEnd {
+			return f.skip()
+		}
+		part, err = f.br.ReadSlice('\n')
 	}
 }
 
@@ -113,43 +130,41 @@ type segment [segmentSize]byte
 
 var segments = sync.Pool{New: func() any { return new(segment) }}
 
-// gatherSegments goes on with a line that begins with f.over and part. The
-// segments are joined once, at the newline, in memory that no pool will see.
-func (f *Reader) gatherSegments(part []byte) ([]byte, error) {
-	var (
-		parts []*segment
-		used  = segmentSize // of the last of them
-		total = len(f.over.B)
-		err   = bufio.ErrBufferFull
-	)
-	defer func() {
-		for _, p := range parts {
-			segments.Put(p)
-		}
-	}()
+func putSegments(parts [][]byte) {
+	for _, p := range parts {
+		segments.Put((*segment)(p[:segmentSize]))
+	}
+}
+
+// gatherSegments goes on with a line that begins with b, which f.over holds,
+// and part, which came with err. The segments are joined once, at the newline,
+// in memory that no pool will see.
+func (f *Reader) gatherSegments(b, part []byte, err error) ([]byte, error) {
+	parts, total := [][]byte{b}, len(b)
 	for {
 		total += len(part)
 		for len(part) > 0 {
-			if used == segmentSize {
-				parts = append(parts, segments.Get().(*segment))
-				used = 0
+			last := len(parts) - 1
+			if last == 0 || len(parts[last]) == segmentSize {
+				parts = append(parts, segments.Get().(*segment)[:0])
+				last++
 			}
-			n := copy(parts[len(parts)-1][used:], part)
-			part, used = part[n:], used+n
+			n := min(len(part), segmentSize-len(parts[last]))
+			parts[last] = append(parts[last], part[:n]...)
+			part = part[n:]
 		}
 		if err != bufio.ErrBufferFull {
-			break
+			line := bytes.Join(parts, nil)
+			putSegments(parts[1:])
+			putBytes(f.over)
+			f.over = &bytebufferpool.ByteBuffer{B: line}
+			return line, err
 		}
-		if total > f.max+2 {
-			return nil, f.skip()
+		if total > f.max+lineEnd {
+			putSegments(parts[1:])
+			return f.skip()
 		}
 		part, err = f.br.ReadSlice('\n')
 		f.long.add(part)
 	}
-	line := append(slices.Grow([]byte(nil), total), f.over.B...)
-	for _, p := range parts {
-		line = append(line, p[:min(segmentSize, total-len(line))]...)
-	}
-	f.release()
-	return line, err
 }

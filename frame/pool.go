@@ -3,7 +3,6 @@ package frame
 import (
 	"bufio"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/valyala/bytebufferpool"
@@ -47,6 +46,16 @@ func putBuffer(br *bufio.Reader, size int) {
 	buffers[class(size)].Put(br)
 }
 
+// lines holds the buffers of long lines and of what waits to be written. The
+// pool of bytebufferpool itself would not do: it learns which sizes are common
+// and drops the largest twentieth, which made one 20 KiB answer among 24 short
+// ones an allocation each time.
+var lines = sync.Pool{New: func() any { return new(bytebufferpool.ByteBuffer) }}
+
+func getBytes() *bytebufferpool.ByteBuffer {
+	return lines.Get().(*bytebufferpool.ByteBuffer)
+}
+
 // putBytes hands a pooled buffer back, or leaves it to the collector when it
 // has grown out of proportion.
 func putBytes(b *bytebufferpool.ByteBuffer) {
@@ -54,22 +63,34 @@ func putBytes(b *bytebufferpool.ByteBuffer) {
 		scribble(b.B)
 	}
 	if cap(b.B) <= maxPooled {
-		bytebufferpool.Put(b)
+		b.Reset()
+		lines.Put(b)
 	}
 }
 
-// room makes sure that n more bytes fit b, doubling rather than creeping.
+// room makes sure that n more bytes fit b. It doubles rather than creeps, but
+// never past maxPooled for what would have fitted a buffer that is kept.
 func room(b []byte, n int) []byte {
-	if cap(b)-len(b) >= n {
+	need := len(b) + n
+	if need <= cap(b) {
 		return b
 	}
-	return slices.Grow(b, max(n, len(b)))
+	size := max(need, 2*cap(b))
+	if need <= maxPooled {
+		size = min(size, maxPooled)
+	}
+	return append(make([]byte, 0, size), b...)
 }
 
-// scribble makes recycled memory show itself.
+// scribble makes recycled memory show itself. It copies what it wrote so far,
+// because the race detector looks at single bytes one by one.
 func scribble(b []byte) {
-	for i := range b {
-		b[i] = 0xdb
+	if len(b) == 0 {
+		return
+	}
+	b[0] = 0xdb
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
 	}
 }
 
@@ -90,7 +111,7 @@ func (f *Reader) want() int {
 		f.quiet = 0
 	default:
 		f.quiet++
-		if f.quiet >= quietReads && f.br.Buffered() == 0 {
+		if f.quiet >= quietReads && len(f.next) == 0 {
 			f.quiet = 0
 			return f.size / growth
 		}
@@ -105,7 +126,7 @@ const quietReads = 32
 // resize moves to a buffer of another size; unread bytes move along.
 func (f *Reader) resize(size int) {
 	old, oldSize := f.br, f.size
-	f.move(size, nil)
+	f.move(size, f.next)
 	putBuffer(old, oldSize)
 }
 
@@ -117,16 +138,10 @@ func (f *Reader) regrow(head []byte) {
 	putBuffer(old, oldSize)
 }
 
-// move puts a fresh buffer in place of the present one. It starts with head,
-// or with what the present one has not given out yet.
-func (f *Reader) move(size int, head []byte) {
-	if head == nil {
-		head, _ = f.br.Peek(f.br.Buffered())
-	}
-	br := getBuffer(size, &f.src)
-	if len(head) > 0 {
-		f.src.rest = head
-		br.Peek(len(head)) // one read of src, which copies head
-	}
-	f.br, f.size = br, size
+// move puts a fresh buffer in place of the present one, with unread, which
+// fits it, as its content.
+func (f *Reader) move(size int, unread []byte) {
+	f.src.rest = unread
+	f.br, f.size = getBuffer(size, &f.src), size
+	f.next, _ = f.br.Peek(len(unread)) // one read of src
 }

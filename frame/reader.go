@@ -3,7 +3,9 @@ package frame
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 
 	"github.com/valyala/bytebufferpool"
 )
@@ -15,10 +17,11 @@ const DefaultMaxLine = 64 << 20
 type Reader struct {
 	src  source
 	br   *bufio.Reader
-	size int // of br's buffer
-	max  int // bytes of a line
+	size int    // of br's buffer
+	max  int    // bytes of a line
+	next []byte // what br holds and nobody was given yet; br is told before it reads
 
-	line  []byte                     // what ReadLine returned last
+	line  []byte                     // what was returned last
 	over  *bytebufferpool.ByteBuffer // holds line where it did not fit br
 	long  LongLineError
 	begun bool // the start of the stream is behind us
@@ -28,11 +31,12 @@ type Reader struct {
 // NewReader returns a Reader on r. A line may have up to maxLine bytes, its
 // line end not counted: 0 means DefaultMaxLine, a negative value no limit.
 func NewReader(r io.Reader, maxLine int) *Reader {
+	const most = math.MaxInt - lineEnd
 	switch {
 	case maxLine == 0:
 		maxLine = DefaultMaxLine
-	case maxLine < 0:
-		maxLine = int(^uint(0)>>1) - 2 // room for a line end
+	case maxLine < 0 || maxLine > most:
+		maxLine = most
 	}
 	f := &Reader{max: maxLine, size: minBuffer}
 	f.src.r = r
@@ -40,18 +44,19 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 	return f
 }
 
+// lineEnd is the bytes of the longest line end, which the bound leaves out.
+const lineEnd = 2
+
 // Buffered returns the next line when it is there without reading: ok is false
 // when the next ReadLine may have to wait. Otherwise it is as ReadLine.
 func (f *Reader) Buffered() (line []byte, ok bool, err error) {
 	f.release()
 	for {
-		line, _ = f.br.Peek(f.br.Buffered())
-		n := bytes.IndexByte(line, '\n')
+		n := bytes.IndexByte(f.next, '\n')
 		if n < 0 {
 			return nil, false, nil
 		}
-		line = line[:n+1]
-		f.br.Discard(n + 1)
+		line, f.next = f.next[:n], f.next[n+1:]
 		if line, err = f.trim(line); line != nil || err != nil {
 			return line, true, err
 		}
@@ -59,50 +64,82 @@ func (f *Reader) Buffered() (line []byte, ok bool, err error) {
 }
 
 // ReadLine returns the next line that is not blank, without its line end. The
-// slice is valid until the next call.
+// slice is valid until the next call of ReadLine or Buffered.
 //
 // A *LongLineError means that a line above the bound was skipped: the next
 // call goes on behind it. Any other error is the end of the stream: io.EOF, or
 // the error of the underlying reader, in which case the unfinished line that
 // came before it is dropped.
 func (f *Reader) ReadLine() ([]byte, error) {
-	f.release()
-	if size := f.want(); f.size != size {
-		f.resize(size)
-	}
 	for {
-		line, err := f.br.ReadSlice('\n')
-		for err == bufio.ErrBufferFull && f.size < maxBuffer {
-			// The line may still fit the largest buffer: go on in one
-			// that holds what was read so far.
-			f.regrow(line)
-			line, err = f.br.ReadSlice('\n')
+		if line, ok, err := f.Buffered(); ok {
+			return line, err
 		}
-		if err == bufio.ErrBufferFull {
-			line, err = f.gather(line)
-		}
-		if err != nil && (err != io.EOF || len(line) == 0) {
+		f.ready()
+		line, err := f.read()
+		f.next, _ = f.br.Peek(f.br.Buffered())
+		switch {
+		case err == nil:
+			line = line[:len(line)-1]
+		case err == io.EOF && len(line) > 0:
+		case err == io.ErrNoProgress:
+			f.src.err = err // bufio's own, which the stream does not repeat
+			fallthrough
+		default:
 			return nil, err
 		}
 		if line, err = f.trim(line); line != nil || err != nil {
 			return line, err
 		}
-		f.release()
 	}
 }
 
-// trim takes the line end and a byte order mark off and remembers the line as
-// the one that is lent. It gives nil for a blank line.
-func (f *Reader) trim(line []byte) ([]byte, error) {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
+// ready prepares for a read: br learns what was taken from it, and gives way
+// to one of another size when the traffic asks for that.
+func (f *Reader) ready() {
+	f.br.Discard(f.br.Buffered() - len(f.next))
+	if size := f.want(); size != f.size {
+		f.resize(size)
 	}
 	if !f.begun {
 		f.begun = true
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		f.skipMark()
+	}
+}
+
+// skipMark drops a byte order mark. It asks for one byte at a time, because a
+// first line that is shorter than the mark must not wait for the second.
+func (f *Reader) skipMark() {
+	const mark = "\ufeff"
+	for n := 1; n <= len(mark); n++ {
+		if b, _ := f.br.Peek(n); string(b) != mark[:n] {
+			return
+		}
+	}
+	f.br.Discard(len(mark))
+}
+
+// read returns what ReadSlice would with a buffer of any size, or the
+// LongLineError of a line that it skipped.
+func (f *Reader) read() ([]byte, error) {
+	line, err := f.br.ReadSlice('\n')
+	for err == bufio.ErrBufferFull && f.size < maxBuffer {
+		// The line may still fit the largest buffer: go on in one that
+		// holds what was read so far.
+		f.regrow(line)
+		line, err = f.br.ReadSlice('\n')
+	}
+	if err == bufio.ErrBufferFull {
+		return f.gather(line)
+	}
+	return line, err
+}
+
+// trim takes a CR off the end of a line and remembers the line as the one that
+// is lent. It gives nil for a blank line.
+func (f *Reader) trim(line []byte) ([]byte, error) {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
 	}
 	if len(line) > f.max {
 		return nil, f.tooLong(line)
@@ -124,15 +161,24 @@ func blank(line []byte) bool {
 	return true
 }
 
-// release hands the memory of the last line back.
+// release hands the memory of the last line back. It is small so that it is
+// inlined: most lines lie in br.
 func (f *Reader) release() {
+	if poisoned || f.over != nil {
+		f.putLine()
+	}
+	f.line = nil
+}
+
+func (f *Reader) putLine() {
+	if poisoned {
+		scribble(f.line)
+		f.long.scribble()
+	}
 	if f.over != nil {
 		putBytes(f.over)
 		f.over = nil
-	} else if poisoned {
-		scribble(f.line)
 	}
-	f.line = nil
 }
 
 // Close hands all memory back. The Reader must not be used any more, nor any
@@ -141,7 +187,7 @@ func (f *Reader) Close() {
 	f.release()
 	if f.br != nil {
 		putBuffer(f.br, f.size)
-		f.br = nil
+		f.br, f.next = nil, nil
 	}
 }
 
@@ -158,13 +204,16 @@ type source struct {
 func (s *source) Read(p []byte) (int, error) {
 	if len(s.rest) > 0 {
 		n := copy(p, s.rest)
-		s.rest = s.rest[n:]
+		s.rest = nil // p has room for all of it: see move
 		return n, nil
 	}
 	if s.err != nil {
 		return 0, s.err
 	}
 	n, err := s.r.Read(p)
+	if err == bufio.ErrBufferFull {
+		err = fmt.Errorf("frame: %w", err) // not to be taken for br's own
+	}
 	s.n, s.full, s.err = n, n == len(p), err
 	return n, err
 }

@@ -1,8 +1,10 @@
 package frame
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"math"
 	"sync"
 	"time"
 
@@ -14,6 +16,10 @@ const (
 	DefaultMaxPending = 16 << 20
 	DefaultStall      = 30 * time.Second
 )
+
+// writeUnit is about how much of a pile goes into one write. When it leaves
+// slowly one sees that it moves: it must not be taken for stalled.
+const writeUnit = 256 << 10
 
 // GatherBytes is how many bytes of lines a Writer gathers before it asks for
 // a Flush (see Commit).
@@ -36,7 +42,8 @@ type WriterOptions struct {
 
 // Writer writes whole lines for any number of goroutines. Lines are appended
 // to a pending buffer; whoever flushes writes all that is pending in one
-// write, and others append meanwhile. One line is never torn by another.
+// write (a pile of it in a few), and others append meanwhile. One line is never
+// torn by another.
 //
 //	buf := w.Begin()
 //	buf = append(buf, line...)
@@ -50,8 +57,8 @@ type Writer struct {
 	stall   time.Duration
 	mu      sync.Mutex
 	pending *bytebufferpool.ByteBuffer // nil or not yet written, not empty when unlocked
-	writing bool                       // somebody is in Flush and will see what is pending
-	flying  int                        // bytes in the write that is under way
+	writing bool                       // somebody writes and will see what is pending
+	flying  int                        // bytes in the buffer that is being written
 	err     error
 	moved   chan struct{} // closed when bytes have left; made by who waits
 	stats   WriterStats
@@ -63,14 +70,15 @@ type WriterStats struct {
 	Bytes  uint64 // bytes it took
 }
 
-// NewWriter returns a Writer on w. A write to w is one or more whole lines.
+// NewWriter returns a Writer on w. A write to w is one or more whole lines, or
+// part of a line of more than 256 KiB.
 func NewWriter(w io.Writer, o WriterOptions) *Writer {
 	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall}
 	if f.max == 0 {
 		f.max = DefaultMaxPending
 	}
 	if f.max < 0 {
-		f.max = int(^uint(0) >> 1)
+		f.max = math.MaxInt
 	}
 	if f.stall == 0 {
 		f.stall = DefaultStall
@@ -84,7 +92,7 @@ func NewWriter(w io.Writer, o WriterOptions) *Writer {
 func (f *Writer) Begin() []byte {
 	f.mu.Lock()
 	if f.pending == nil {
-		f.pending = bytebufferpool.Get()
+		f.pending = getBytes()
 	}
 	return f.pending.B
 }
@@ -115,90 +123,144 @@ func (f *Writer) dropLocked() {
 	}
 }
 
-// WriteLine appends one line, its newline left out, and flushes it. The line
-// must hold no newline.
+// WriteLine appends one line, its newline left out, and flushes it. It waits
+// for room without end, but for ErrStalled. The line must hold no newline.
 func (f *Writer) WriteLine(line []byte) error {
-	if err := f.Wait(len(line), nil); err != nil {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.waitLocked(len(line)+1, nil); err != nil {
 		return err
 	}
-	buf := append(room(f.Begin(), len(line)+1), line...)
-	f.Commit(append(buf, '\n'))
-	return f.Flush()
+	if f.pending == nil {
+		f.pending = getBytes()
+	}
+	buf := append(room(f.pending.B, len(line)+1), line...)
+	f.pending.B = append(buf, '\n')
+	f.flushLocked()
+	return f.err
 }
 
 // Flush writes what is pending. When another goroutine is writing already, it
 // returns at once: that one goes on until nothing is pending.
 func (f *Writer) Flush() error {
 	f.mu.Lock()
-	if f.writing || f.pending == nil {
-		err := f.err
-		f.mu.Unlock()
-		return err
+	defer f.mu.Unlock()
+	f.flushLocked()
+	return f.err
+}
+
+func (f *Writer) flushLocked() {
+	if !f.writing && f.pending != nil {
+		f.writing = true
+		f.writeAllLocked()
 	}
-	f.writing = true
+}
+
+// flushAsideLocked flushes on a goroutine of its own, because who asks for it
+// may have to leave before a write returns.
+func (f *Writer) flushAsideLocked() {
+	if !f.writing && f.pending != nil {
+		f.writing = true
+		go func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.writeAllLocked()
+		}()
+	}
+}
+
+// writeAllLocked writes until nothing is pending. It unlocks for each write.
+func (f *Writer) writeAllLocked() {
 	for f.pending != nil && f.err == nil {
 		b := f.pending
 		f.pending, f.flying = nil, len(b.B)
-		f.mu.Unlock()
-		n, err := f.w.Write(b.B)
-		if err == nil && n < len(b.B) {
-			err = io.ErrShortWrite
+		for rest := b.B; len(rest) > 0 && f.err == nil; {
+			var part []byte
+			part, rest = cut(rest)
+			f.writeLocked(part)
 		}
-		f.mu.Lock()
-		f.stats.Writes++
-		f.stats.Bytes += uint64(n)
 		f.flying = 0
 		putBytes(b)
-		if err != nil {
-			f.failLocked(err)
-		}
-		f.movedLocked()
 	}
 	f.writing = false
 	f.movedLocked()
-	err := f.err
+}
+
+// cut takes the next write off lines: up to the first line end behind
+// writeUnit. Only a line that is itself larger is torn.
+func cut(lines []byte) (part, rest []byte) {
+	n := len(lines)
+	if n > 2*writeUnit {
+		n = writeUnit
+		if i := bytes.IndexByte(lines[n:2*writeUnit], '\n'); i >= 0 {
+			n += i + 1
+		}
+	}
+	return lines[:n], lines[n:]
+}
+
+func (f *Writer) writeLocked(part []byte) {
+	n, err := f.unlockedWrite(part)
+	if err == nil && n < len(part) {
+		err = io.ErrShortWrite
+	}
+	f.stats.Writes++
+	f.stats.Bytes += uint64(n)
+	if err != nil {
+		f.failLocked(err)
+	}
+	f.movedLocked()
+}
+
+func (f *Writer) unlockedWrite(part []byte) (int, error) {
 	f.mu.Unlock()
-	return err
+	defer f.mu.Lock()
+	return f.w.Write(part)
 }
 
 // Wait waits until n more bytes may be appended, or until done is closed. It
 // reports an error of the Writer, or ErrStalled. Without a wait it costs one
-// lock.
+// lock. The room is not set aside: of several that wait at once, each may get
+// the same.
 func (f *Writer) Wait(n int, done <-chan struct{}) error {
 	f.mu.Lock()
-	for f.err == nil {
-		waiting := f.flying
-		if f.pending != nil {
-			waiting += len(f.pending.B)
-		}
-		if waiting == 0 || waiting+n <= f.max {
-			break
-		}
-		if !f.writing {
-			f.mu.Unlock()
-			f.Flush()
-			f.mu.Lock()
-			continue
-		}
-		if f.moved == nil {
-			f.moved = make(chan struct{})
-		}
-		moved := f.moved
-		f.mu.Unlock()
-		if err := f.waitMoved(moved, done); err != nil {
-			return err
-		}
-		f.mu.Lock()
-	}
-	err := f.err
-	f.mu.Unlock()
-	return err
+	defer f.mu.Unlock()
+	return f.waitLocked(n, done)
 }
 
-func (f *Writer) waitMoved(moved, done <-chan struct{}) error {
+// waitLocked is Wait, at the end of which the Writer is locked still.
+func (f *Writer) waitLocked(n int, done <-chan struct{}) error {
+	for f.err == nil && !f.fitsLocked(n) {
+		f.flushAsideLocked()
+		if err := f.awaitLocked(f.stall, done); err != nil {
+			return err
+		}
+	}
+	return f.err
+}
+
+// fitsLocked reports whether n more bytes may be appended.
+func (f *Writer) fitsLocked(n int) bool {
+	waiting := f.flying
+	if f.pending != nil {
+		waiting += len(f.pending.B)
+	}
+	return waiting == 0 || waiting+n <= f.max
+}
+
+// awaitLocked unlocks until bytes have left or the Writer failed. It gives up
+// when done is closed, and fails the Writer when nothing left for as long as
+// stall; zero or less is no limit.
+func (f *Writer) awaitLocked(stall time.Duration, done <-chan struct{}) error {
+	if f.moved == nil {
+		f.moved = make(chan struct{})
+	}
+	moved := f.moved
+	f.mu.Unlock()
+	defer f.mu.Lock()
 	var stalled <-chan time.Time
-	if f.stall > 0 {
-		t := time.NewTimer(f.stall)
+	if stall > 0 {
+		t := time.NewTimer(stall)
 		defer t.Stop()
 		stalled = t.C
 	}
@@ -208,9 +270,13 @@ func (f *Writer) waitMoved(moved, done <-chan struct{}) error {
 	case <-done:
 		return ErrGaveUp
 	case <-stalled:
-		f.Fail(ErrStalled)
-		return ErrStalled
 	}
+	select {
+	case <-moved: // in the same moment
+	default:
+		f.Fail(ErrStalled)
+	}
+	return nil
 }
 
 func (f *Writer) movedLocked() {
@@ -240,25 +306,15 @@ func (f *Writer) failLocked(err error) {
 // Drain flushes and waits until nothing is pending and no write is under way.
 // It gives up when done is closed.
 func (f *Writer) Drain(done <-chan struct{}) error {
-	f.Flush()
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	for f.err == nil && (f.writing || f.pending != nil) {
-		if f.moved == nil {
-			f.moved = make(chan struct{})
+		f.flushAsideLocked()
+		if err := f.awaitLocked(0, done); err != nil {
+			return err
 		}
-		moved := f.moved
-		f.mu.Unlock()
-		select {
-		case <-moved:
-		case <-done:
-			return ErrGaveUp
-		}
-		f.Flush()
-		f.mu.Lock()
 	}
-	err := f.err
-	f.mu.Unlock()
-	return err
+	return f.err
 }
 
 // Stats returns the counts so far.

@@ -28,9 +28,17 @@ type callTable struct {
 	open map[uint64]*call
 	last uint64 // ids are never used again
 	err  error  // why no call can be made any more
+	pool sync.Pool
 }
 
-var callPool = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
+// get returns a fresh call. The pool is the connection's own: channels made in
+// a synctest bubble must not leave it.
+func (t *callTable) get() *call {
+	if k, ok := t.pool.Get().(*call); ok {
+		return k
+	}
+	return &call{done: make(chan struct{}, 1)}
+}
 
 func (t *callTable) add(k *call) (uint64, error) {
 	t.mu.Lock()
@@ -119,11 +127,11 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	if err := ctx.Err(); err != nil {
 		return dst, context.Cause(ctx)
 	}
-	k := callPool.Get().(*call)
+	k := c.calls.get()
 	k.dst, k.err = dst, nil
 	n, err := c.calls.add(k)
 	if err != nil {
-		callPool.Put(k)
+		c.calls.pool.Put(k)
 		return dst, err
 	}
 	if x := c.lift(ctx); x != nil {
@@ -137,16 +145,16 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	if err == nil {
 		select {
 		case <-k.done:
-			return k.finish()
+			return c.calls.finish(k)
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
 	}
 	if c.calls.take(n) == nil {
 		<-k.done // it is being delivered this moment
-		return k.finish()
+		return c.calls.finish(k)
 	}
-	callPool.Put(k)
+	c.calls.pool.Put(k)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 		c.sendCancel(id, err)
@@ -155,10 +163,10 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 }
 
 // finish gives what was delivered.
-func (k *call) finish() ([]byte, error) {
+func (t *callTable) finish(k *call) ([]byte, error) {
 	dst, err := k.dst, k.err
 	k.dst, k.err = nil, nil
-	callPool.Put(k)
+	t.pool.Put(k)
 	return dst, err
 }
 

@@ -55,11 +55,12 @@ func NewParser(l Limits) *Parser {
 	}
 }
 
-// maxScratch bounds what a Parser keeps from one line to the next: one
-// hostile batch or method name must not pin its memory.
+// What a Parser keeps from one line to the next: one hostile batch or method
+// name must not pin its memory.
 const (
 	maxScratchBytes = 64 << 10
-	maxScratchItems = DefaultMaxItems
+	maxScratchItems = 2 * DefaultMaxItems // append grows beyond what it needs
+	maxSpill        = 1 << 10             // words; the default depth needs 158
 )
 
 // Parse checks line and finds its envelope members. The line holds one

@@ -24,6 +24,9 @@ func (s *scanner) fail(f Fault, at int) int {
 // reset prepares the scanner for a new text.
 func (s *scanner) reset() {
 	s.high, s.fault, s.at = 0, FaultNone, 0
+	if cap(s.spill) > maxSpill {
+		s.spill = nil
+	}
 	s.spill = s.spill[:0]
 }
 

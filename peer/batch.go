@@ -15,6 +15,7 @@ import (
 // and are written in the order of the requests by whoever is last.
 type batch struct {
 	c     *Conn
+	line  []byte          // all of it, borrowed; for the hooks
 	items []codec.Message // borrowed from the parser until adopted
 	sink  *[]byte         // of Exchange: the answer goes there
 	plain bool            // of Exchange: one message, no array
@@ -31,8 +32,8 @@ type batch struct {
 
 type span struct{ start, end int }
 
-func newBatch(c *Conn, items []codec.Message) *batch {
-	b := &batch{c: c, items: items, open: 1, buf: bytebufferpool.Get(), spans: make([]span, len(items))}
+func newBatch(c *Conn, line []byte, items []codec.Message) *batch {
+	b := &batch{c: c, line: line, items: items, open: 1, buf: bytebufferpool.Get(), spans: make([]span, len(items))}
 	b.users.Store(1)
 	return b
 }
@@ -50,7 +51,7 @@ func (c *Conn) runBatch(s *seat) bool {
 				return false
 			}
 		case codec.Response:
-			c.deliver(m, nil)
+			c.deliver(m, b.line)
 		default:
 			c.refuseItem(m, b, slot)
 		}
@@ -62,9 +63,10 @@ func (c *Conn) runBatch(s *seat) bool {
 }
 
 func (c *Conn) refuseItem(m *codec.Message, b *batch, slot int) {
-	c.counts.refused.Add(1)
-	b.expect()
-	b.put(slot, m.ID, nil, m.FaultError())
+	if e := m.FaultError(); c.answers(m, e, b.line) {
+		b.expect()
+		b.put(slot, m.ID, nil, e)
+	}
 }
 
 // adopt makes the line and the items outlast the reader's next line, for an

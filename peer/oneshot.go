@@ -50,7 +50,7 @@ func Exchange(ctx context.Context, h Handler, line, dst []byte, o *ExchangeOptio
 		line = bytes.ReplaceAll(line, []byte("\n"), []byte(" "))
 		m = parser.Parse(line)
 	}
-	b := &batch{c: c, sink: &dst, plain: true, open: 1, buf: bytebufferpool.Get(), spans: make([]span, 1)}
+	b := &batch{c: c, line: line, sink: &dst, plain: true, open: 1, buf: bytebufferpool.Get(), spans: make([]span, 1)}
 	if m.Kind == codec.Batch {
 		b.items, b.plain, b.spans = m.Items, false, make([]span, len(m.Items))
 	} else {

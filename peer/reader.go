@@ -87,7 +87,7 @@ func (c *Conn) readLines(s *seat) {
 		case codec.Response:
 			c.deliver(m, line)
 		case codec.Batch:
-			s.batch, s.next = newBatch(c, m.Items), 0
+			s.batch, s.next = newBatch(c, line, m.Items), 0
 			if !c.runBatch(s) {
 				return
 			}
@@ -196,23 +196,28 @@ func (c *Conn) end(err error) {
 
 // refuse answers a line that is no message.
 func (c *Conn) refuse(m *codec.Message, line []byte) {
-	if m.HasID() && m.Fault == codec.FaultEmpty && c.failCall(m.ID, ErrMalformed) {
-		c.counts.stray.Add(1)
-		return
+	if e := m.FaultError(); c.answers(m, e, line) {
+		c.reply(m.ID, e)
 	}
-	c.refuseWith(m.ID, m.FaultError(), line)
 }
 
-func (c *Conn) refuseWith(id []byte, e *codec.Error, line []byte) {
+// answers tells the hooks of what is no message, and reports whether e answers
+// it. What has an id and nothing else is a response that lacks its result, if
+// a call waits for it; and a client answers no noise.
+func (c *Conn) answers(m *codec.Message, e *codec.Error, line []byte) bool {
+	if m.HasID() && m.Fault == codec.FaultEmpty && c.failCall(m.ID, ErrMalformed) {
+		c.counts.stray.Add(1)
+		return false
+	}
 	if c.hooks.Noise != nil {
 		c.hooks.Noise(line, e)
 	}
 	if c.opts.Client {
 		c.counts.noise.Add(1)
-		return
+		return false
 	}
 	c.counts.refused.Add(1)
-	c.reply(id, e)
+	return true
 }
 
 // reply sends an error answer for which no exchange exists. Waiting for room
@@ -225,11 +230,13 @@ func (c *Conn) reply(id []byte, e *codec.Error) {
 
 func (c *Conn) longLine(long *frame.LongLineError) {
 	c.counts.longLines.Add(1)
-	if id := codec.ResponseID(long.Head, long.Tail); id != nil && c.failCall(id, long) {
+	lasting := &frame.LongLineError{Limit: long.Limit, Size: long.Size}
+	if id := codec.ResponseID(long.Head, long.Tail); id != nil && c.failCall(id, lasting) {
 		return
 	}
-	e := codec.InvalidRequest(long.Error())
-	c.refuseWith(nil, e, long.Head)
+	if e := codec.InvalidRequest(long.Error()); c.answers(&codec.Message{}, e, long.Head) {
+		c.reply(nil, e)
+	}
 }
 
 func (c *Conn) refuseDuplicate(m *codec.Message, b *batch, slot int) {

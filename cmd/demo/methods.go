@@ -64,6 +64,13 @@ func newMux() *server.Mux {
 		}
 		return w.Encode("done")
 	})
+	server.Handle(mux, "greet", func(ctx context.Context, _ struct{}) (string, error) {
+		var name string
+		if err := server.FromContext(ctx).Call(ctx, "client/name", nil, &name); err != nil {
+			return "", err
+		}
+		return "hello, " + name, nil
+	})
 
 	server.Handle(mux, "subtract", func(_ context.Context, p subtractParams) (float64, error) {
 		return p.Minuend - p.Subtrahend, nil

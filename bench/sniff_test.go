@@ -20,6 +20,7 @@ type sample struct {
 var samples = []sample{
 	{"mixed", func(r *rand.Rand, size int) string { return list(r, size, record) }},
 	{"pretty", func(r *rand.Rand, size int) string { return indent(list(r, size, record)) }},
+	{"spaced", func(r *rand.Rand, size int) string { return spaced(list(r, size, record)) }},
 	{"strings", func(r *rand.Rand, size int) string {
 		return list(r, size, func(r *rand.Rand) string { return quote(words(r, latin, 1+r.IntN(12))) })
 	}},
@@ -30,7 +31,9 @@ var samples = []sample{
 	}},
 	{"numbers", func(r *rand.Rand, size int) string { return list(r, size, number) }},
 	{"literals", func(r *rand.Rand, size int) string { return list(r, size, literal) }},
-	{"nested", func(r *rand.Rand, size int) string { return list(r, size, func(r *rand.Rand) string { return tree(r, 6) }) }},
+	{"nested", func(r *rand.Rand, size int) string {
+		return list(r, size, func(r *rand.Rand) string { return tree(r, 6) })
+	}},
 	{"blob", func(_ *rand.Rand, size int) string { return `{"data":"` + strings.Repeat("x", size) + `"}` }},
 	{"cjk", func(r *rand.Rand, size int) string { return text(r, cjk, size) }},
 	{"cyrillic", func(r *rand.Rand, size int) string { return text(r, cyrillic, size) }},
@@ -127,6 +130,11 @@ func indent(s string) string {
 	return string(out)
 }
 
+// spaced puts a blank behind each comma and colon, as Python does.
+func spaced(s string) string {
+	return strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(s)
+}
+
 func line(kind func(*rand.Rand, int) string, size int) []byte {
 	const head, tail = `{"jsonrpc":"2.0","id":1234,"method":"tools/call","params":`, `}`
 	return []byte(head + kind(rand.New(rand.NewPCG(1, 2)), max(size-len(head)-len(tail)-12, 0)) + tail)
@@ -138,6 +146,7 @@ var calls = []string{
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"abc-17","progress":50,"total":100}}`,
 	`{"jsonrpc":"2.0","id":42,"result":{"content":[{"type":"text","text":"The answer is 42."}],"isError":false}}`,
 	`{"method":"textDocument/hover","params":{"position":{"line":10,"character":4}},"jsonrpc":"2.0","id":"req-000017"}`,
+	`{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "hello"}}}`,
 }
 
 // BenchmarkSniff compares one pass of the Parser, envelope included, with the

@@ -9,6 +9,7 @@
 //	classify.go   what the members found make of it
 //	scan.go       the validator below: one value, and walk.go its inner loop;
 //	              string.go, number.go and utf8.go its parts
+//	lookup.go     one member of an object; partial.go the id of a line too long
 //	append.go     Form: the four envelopes, written by appending
 //	error.go      Error, the five codes of JSON-RPC 2.0 section 5.1
 //	codec.go      Codec: how an author's params and results become JSON
@@ -38,6 +39,6 @@
 //
 // The scanner is iterative: no input makes it recurse, and its work is linear
 // in the length of the line. It allocates only to remember nesting deeper than
-// 64 levels, batch items and escaped method names, and keeps that memory for
+// 63 levels, batch items and escaped method names, and keeps that memory for
 // the next line.
 package codec

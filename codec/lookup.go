@@ -1,5 +1,7 @@
 package codec
 
+import "bytes"
+
 // Lookup returns the raw value of the named member of a JSON object, or nil
 // when there is none. The text must be valid, as the params of a Message are;
 // of a name that stands twice the first is taken. The slice aliases object.
@@ -15,7 +17,7 @@ func Lookup(object []byte, name string) []byte {
 			return nil
 		}
 		found := string(object[key+1:i-1]) == name
-		if !found && i-key > len(name)+2 {
+		if !found && bytes.IndexByte(object[key:i], '\\') >= 0 {
 			found = string(AppendUnquoted(nil, object[key:i])) == name
 		}
 		i = blanks(object, i)

@@ -36,9 +36,10 @@ func ResponseID(head, tail []byte) []byte {
 		case member == memberID:
 			id = head[start:end:end]
 		}
-		if i = blanks(head, end); i < len(head) && head[i] == ',' {
-			i = blanks(head, i+1)
+		if i = blanks(head, end); i >= len(head) || head[i] != ',' {
+			return nil
 		}
+		i = blanks(head, i+1)
 	}
 	return nil
 }

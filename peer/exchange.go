@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"errors"
 	"runtime"
 	"sync/atomic"
 
@@ -131,40 +130,31 @@ func (x *exchange) answerValue(gen uint64, v any) error {
 }
 
 // finish answers with what the handler returned, unless it has answered, and
-// closes the exchange. It runs when the handler has ended, however it ended.
-func (x *exchange) finish(gen uint64, err error) {
+// closes the exchange. It runs when the handler has ended, however it ended;
+// answer is what errorOf makes of err.
+func (x *exchange) finish(gen uint64, err error, answer *codec.Error) {
 	for !x.claim(gen) {
 		if x.state.Load()&stateMask == stateAnswered {
-			if err != nil {
-				x.lost(err)
-			}
+			x.lost(err, answer)
 			x.state.Store(gen<<2 | stateOver)
 			return
 		}
 		runtime.Gosched() // another goroutine is answering this very moment
 	}
-	switch {
-	case x.note && err != nil:
-		x.lost(err)
-	case x.note:
-	case err != nil:
-		x.send(nil, x.c.errorOf(x, err))
-	default:
-		x.send(nil, nil)
+	if x.note {
+		x.lost(err, answer)
+	} else {
+		x.send(nil, answer)
 	}
 	x.state.Store(gen<<2 | stateOver)
 }
 
-func (x *exchange) lost(err error) {
-	if h := x.c.hooks.Lost; h != nil && !isMethodNotFound(err) {
+// lost reports an error that has nowhere to go. The answer to a notification
+// that nobody handles is nothing to report.
+func (x *exchange) lost(err error, answer *codec.Error) {
+	if h := x.c.hooks.Lost; h != nil && err != nil && answer.Code != codec.CodeMethodNotFound {
 		h(x.method.name, err)
 	}
-}
-
-// isMethodNotFound tells the answer to a notification that nobody handles,
-// which is nothing to report, from an error.
-func isMethodNotFound(err error) bool {
-	return errors.Is(err, &codec.Error{Code: codec.CodeMethodNotFound})
 }
 
 // send sends the answer of a claimed exchange. A result of nil is null.

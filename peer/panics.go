@@ -27,8 +27,9 @@ func (c *Conn) serve(x *exchange, gen uint64) {
 		}
 	}()
 	err := c.handler.ServeRPC(x.ctx, Reply{x, gen}, x.request(gen))
+	answer := c.errorOf(x, err)
 	returned = true
-	x.finish(gen, err)
+	x.finish(gen, err, answer)
 }
 
 // serveHooked is serve with a Begin hook around it.
@@ -50,11 +51,12 @@ func (c *Conn) serveHooked(x *exchange, gen uint64) {
 	ctx := context.Context(x.ctx)
 	ctx, end = c.hooks.Begin(ctx, &info)
 	err := c.handler.ServeRPC(ctx, Reply{x, gen}, x.request(gen))
+	answer := c.errorOf(x, err)
 	returned = true
 	if end != nil {
 		end(Result{Err: err})
 	}
-	x.finish(gen, err)
+	x.finish(gen, err, answer)
 }
 
 func (x *exchange) request(gen uint64) Request {
@@ -77,7 +79,7 @@ func (c *Conn) crashed(x *exchange, gen uint64, v any, end func(Result)) {
 	if end != nil {
 		end(Result{Err: err})
 	}
-	x.finish(gen, err)
+	x.finish(gen, err, err)
 }
 
 // exception is the data of an answer to an error that is no *codec.Error.
@@ -86,8 +88,13 @@ type exception struct {
 	Detail    string `json:"detail"`
 }
 
-// errorOf makes the error object that answers a handler's error.
+// errorOf makes the error object that answers a handler's error, nil for none.
+// It calls methods of the author's error, which may be a nil pointer: call it
+// where a panic is caught.
 func (c *Conn) errorOf(x *exchange, err error) *codec.Error {
+	if err == nil {
+		return nil
+	}
 	var e *codec.Error
 	if errors.As(err, &e) && e != nil {
 		if e.Code == codec.CodeMethodNotFound {
@@ -102,7 +109,7 @@ func (c *Conn) errorOf(x *exchange, err error) *codec.Error {
 	if c.opts.HideErrors {
 		return out
 	}
-	return out.WithData(exception{typeName(err), err.Error()})
+	return out.WithData(exception{typeName(err), fmt.Sprint(err)}) // which puts up with a nil pointer
 }
 
 // typeName names the Go type of an error: the first in its chain that is not

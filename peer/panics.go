@@ -74,7 +74,7 @@ func (c *Conn) crashed(x *exchange, gen uint64, v any, end func(Result)) {
 	if v == nil {
 		err.Message = "Internal error: the handler ended its goroutine"
 	} else if !c.opts.HideErrors {
-		err = err.WithData(exception{"panic", fmt.Sprint(v)})
+		err.Data = exception{"panic", fmt.Sprint(v)}.encode()
 	}
 	if end != nil {
 		end(Result{Err: err})
@@ -86,6 +86,11 @@ func (c *Conn) crashed(x *exchange, gen uint64, v any, end func(Result)) {
 type exception struct {
 	Exception string `json:"exception"`
 	Detail    string `json:"detail"`
+}
+
+func (e exception) encode() codec.RawMessage {
+	data, _ := codec.Std.Append(nil, e)
+	return data
 }
 
 // errorOf makes the error object that answers a handler's error, nil for none.
@@ -109,7 +114,8 @@ func (c *Conn) errorOf(x *exchange, err error) *codec.Error {
 	if c.opts.HideErrors {
 		return out
 	}
-	return out.WithData(exception{typeName(err), fmt.Sprint(err)}) // which puts up with a nil pointer
+	out.Data = exception{typeName(err), fmt.Sprint(err)}.encode() // Sprint puts up with a nil pointer
+	return out
 }
 
 // typeName names the Go type of an error: the first in its chain that is not

@@ -82,7 +82,9 @@ func (s *scanner) container(b []byte, i, base int) int {
 	)
 	for {
 		var ev event
-		i, open, ev = walk(b, i, open, 1<<uint(min(max(left, 0), wordLevels)), at)
+		var high uint64
+		i, open, high, ev = walk(b, i, open, 1<<uint(min(max(left, 0), wordLevels)), at)
+		s.high |= high
 		at = atAfter
 		switch ev {
 		case evClosed:

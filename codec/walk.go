@@ -37,13 +37,14 @@ const (
 // The kinds of the open brackets are the bits of open, the innermost in bit 0,
 // 1 for an object, below a sentinel bit; as long as open is less than limit
 // another level may be opened.
-func walk(b []byte, i int, open, limit uint64, at entry) (int, uint64, event) {
+func walk(b []byte, i int, open, limit uint64, at entry) (int, uint64, uint64, event) {
 	var (
 		c    byte
 		name bool // the string is a member's name
 		stop int  // where str is the faster way to go on with a string
 		w, m uint64
-		back entry // where to go on behind blanks
+		wide uint64 // all bits 7, once a byte of 0x80 or more was seen
+		back entry  // where to go on behind blanks
 	)
 	switch at {
 	case atAfter:
@@ -53,7 +54,7 @@ func walk(b []byte, i int, open, limit uint64, at entry) (int, uint64, event) {
 	}
 value:
 	if uint(i) >= uint(len(b)) {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	c = b[i]
 	if c == '"' {
@@ -81,7 +82,7 @@ value:
 	switch c {
 	case '{', '[':
 		if open >= limit {
-			return i, open, evFull
+			return i, open, wide, evFull
 		}
 		open = open<<1 | uint64(c>>5&1) // '{' is 0x7b, '[' is 0x5b
 		i++
@@ -91,7 +92,7 @@ value:
 		i++
 		if c == '-' {
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
-				return i, open, evInvalid
+				return i, open, wide, evInvalid
 			}
 			c = b[i]
 			i++
@@ -104,28 +105,28 @@ value:
 		if uint(i) < uint(len(b)) && b[i] == '.' {
 			i++
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
-				return i, open, evInvalid
+				return i, open, wide, evInvalid
 			}
 			for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
 				i++
 			}
 		}
 		if uint(i) < uint(len(b)) && b[i]|0x20 == 'e' {
-			return start, open, evNumber
+			return start, open, wide, evNumber
 		}
 	case 't':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "true" {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 		i += 4
 	case 'n':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "null" {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 		i += 4
 	case 'f':
 		if i < 0 || i >= len(b)-4 || string(b[i:i+5]) != "false" {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 		i += 5
 	case ' ':
@@ -137,7 +138,7 @@ value:
 	}
 after:
 	if uint(i) >= uint(len(b)) {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	c = b[i]
 	if c == ',' {
@@ -154,12 +155,12 @@ after:
 pop:
 	i++
 	if open >>= 1; open == 1 {
-		return i, open, evClosed
+		return i, open, wide, evClosed
 	}
 	goto after
 opened: // behind an opening bracket
 	if uint(i) >= uint(len(b)) {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	if c = b[i]; c <= ' ' {
 		back = atOpen
@@ -173,7 +174,7 @@ opened: // behind an opening bracket
 	}
 key:
 	if uint(i) >= uint(len(b)) {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	if c = b[i]; c != '"' {
 		if c == ' ' {
@@ -203,14 +204,14 @@ str: // i is somewhere in a string, behind its opening quote
 		if i >= 0 && i < len(b)-7 {
 			w = binary.LittleEndian.Uint64(b[i:])
 		} else if i >= len(b) {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		} else if len(b) < 8 {
 			goto rest
 		} else {
 			// Lanes behind the end are zero: control characters.
 			w = binary.LittleEndian.Uint64(b[len(b)-8:]) >> (uint(i-len(b)) * 8 & 63)
 		}
-		if m = stops(w); m == 0 {
+		if m = stops(w) &^ (w & wide); m == 0 {
 			if i += 8; i < stop {
 				continue
 			}
@@ -218,7 +219,7 @@ str: // i is somewhere in a string, behind its opening quote
 		}
 		i += bits.TrailingZeros64(m) >> 3
 		if uint(i) >= uint(len(b)) {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 		if b[i] == '"' {
 			i++
@@ -228,27 +229,28 @@ str: // i is somewhere in a string, behind its opening quote
 			goto after
 		}
 		if b[i] >= 0x80 {
-			goto rest
+			wide = highBits
+			continue
 		}
 		if b[i] != '\\' || uint(i+1) >= uint(len(b)) {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 		if e := escapes[b[i+1]]; e == escapeShort {
 			i += 2
 		} else if e == escapeUnicode && i+1 < len(b)-5 && hexes[b[i+2]]|hexes[b[i+3]]|hexes[b[i+4]]|hexes[b[i+5]] == 0 {
 			i += 6
 		} else {
-			return i, open, evInvalid
+			return i, open, wide, evInvalid
 		}
 	}
 rest:
 	if name {
-		return i, open, evKey
+		return i, open, wide, evKey
 	}
-	return i, open, evString
+	return i, open, wide, evString
 colon:
 	if uint(i) >= uint(len(b)) {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	if c = b[i]; c != ':' {
 		back = atColon
@@ -258,7 +260,7 @@ colon:
 	goto value
 blank: // c is b[i] and not what compact text has there
 	if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-		return i, open, evInvalid
+		return i, open, wide, evInvalid
 	}
 	i++
 	for i >= 0 && i < len(b)-7 {

@@ -15,9 +15,9 @@ type Held struct {
 	over *bytebufferpool.ByteBuffer
 }
 
-// Detach gives away the memory of the line that was returned last: the
-// line stays valid until Release, whatever the Reader does. The Reader goes on
-// with other memory and takes the unread bytes along. Detach neither moves nor
+// Detach gives away the memory of the line that was returned last: the line
+// stays valid until Release, whatever the Reader does. The Reader goes on with
+// other memory and takes the unread bytes along. Detach neither moves nor
 // writes the line, so it may run while others read it.
 func (f *Reader) Detach() Held {
 	h := Held{line: f.line}

@@ -78,11 +78,10 @@ func (b *batch) adopt(c *Conn) {
 		b.held = c.lines.Detach()
 		b.items = slices.Clone(b.items)
 	}
-	b.users.Add(1)
 }
 
 // release says that one user of the line is done: the reader, or an item that
-// was taken over.
+// ran beside it.
 func (b *batch) release() {
 	if b.users.Add(-1) == 0 {
 		b.held.Release()

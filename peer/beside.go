@@ -27,6 +27,9 @@ func (t flightTable) find(id []byte) *exchange {
 // besideLocked makes x a request that runs beside the reader.
 func (c *Conn) besideLocked(x *exchange) {
 	x.beside.Store(true)
+	if x.batch != nil {
+		x.batch.users.Add(1)
+	}
 	c.registerLocked(x)
 	c.running++
 	if x.note {
@@ -92,7 +95,7 @@ func (c *Conn) gateLocked() {
 	} else {
 		c.gate.Store(0)
 	}
-	if c.quiet != nil && c.running == 0 && len(c.waiting.queue) == 0 {
+	if c.quiet != nil && c.running == 0 && c.lifted == 0 && len(c.waiting.queue) == 0 {
 		close(c.quiet)
 		c.quiet = nil
 	}
@@ -116,7 +119,7 @@ func (x *exchange) keep() {
 // it, and sees it off.
 func (c *Conn) serveBeside(x *exchange, gen uint64) {
 	defer c.leave(x)
-	x.started.Store(true)
+	c.starting.Add(-1)
 	begun := time.Now()
 	c.serve(x, gen)
 	if time.Since(begun) > slowAfter {
@@ -146,9 +149,19 @@ func (c *Conn) leave(x *exchange) {
 		x.batch.release()
 	}
 	c.flush()
-	for _, w := range start {
-		go c.serveBeside(w, w.state.Load()>>2)
+	c.startAll(start)
+}
+
+// startAll starts what has been waiting. Each starts the next right before it
+// enters its own handler: goroutines made in a row would run in any order.
+func (c *Conn) startAll(start []*exchange) {
+	if len(start) == 0 {
+		return
 	}
+	go func() {
+		c.startAll(start[1:])
+		c.serveBeside(start[0], start[0].state.Load()>>2)
+	}()
 }
 
 // waiting holds the requests and notifications that wait for their turn, in
@@ -201,6 +214,9 @@ func (c *Conn) park(m *codec.Message, method *method, b *batch, slot int) parkin
 	x.keep()
 	x.beside.Store(true)
 	x.queued = true
+	if b != nil {
+		b.users.Add(1)
+	}
 	c.registerLocked(x)
 	w.queue = append(w.queue, x)
 	return parked
@@ -230,6 +246,7 @@ func (w *waiting) startLocked(c *Conn) (start []*exchange) {
 		if x.note {
 			c.barrier++
 		}
+		c.starting.Add(1)
 		start = append(start, x)
 	}
 	return start

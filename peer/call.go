@@ -258,13 +258,11 @@ func (c *Conn) lift(ctx context.Context) *exchange {
 		return nil
 	}
 	x := r.x
-	for !x.beside.Load() {
-		if word := c.word.Load(); word&roleMask != roleRunning || !c.take(word, true) && x.state.Load()&stateMask == stateOver {
-			return nil
-		}
-	}
 	c.mu.Lock()
-	if x.lifted == 0 && c.lifted >= maxLifted {
+	if !x.beside.Load() {
+		c.takeLocked(c.word.Load(), true) // it is inline: no need to wait for a tick
+	}
+	if !x.beside.Load() || x.lifted == 0 && c.lifted >= maxLifted {
 		c.mu.Unlock()
 		return nil
 	}
@@ -280,9 +278,7 @@ func (c *Conn) lift(ctx context.Context) *exchange {
 	start := c.waiting.startLocked(c)
 	c.gateLocked()
 	c.mu.Unlock()
-	for _, y := range start {
-		go c.serveBeside(y, y.state.Load()>>2)
-	}
+	c.startAll(start)
 	return x
 }
 

@@ -46,9 +46,10 @@ func (c *Conn) cancelByNote(m *codec.Message) {
 		x.state.Store(gen<<2 | stateOver)
 	}
 	putScratch(x.own)
-	for _, y := range start {
-		go c.serveBeside(y, y.state.Load()>>2)
+	if x.batch != nil {
+		x.batch.release()
 	}
+	c.startAll(start)
 }
 
 var errCancelled = &codec.Error{Code: codec.CodeCancelled, Message: "Request cancelled"}

@@ -21,6 +21,7 @@ type Conn struct {
 	hooks   Hooks
 	in      io.Reader
 	out     *frame.Writer // nil where there is no stream (Exchange)
+	blocked atomic.Int32  // goroutines that wait for room in out
 
 	// The reading role. Its word says whose turn it is and what the holder
 	// does (takeover.go); lines and methods belong to the holder.
@@ -29,20 +30,22 @@ type Conn struct {
 	lines   *frame.Reader
 	methods methodTable
 	watch   watcher
+	inline  bool // start every handler on the reading goroutine
 
 	// Requests that run beside the reader or wait (beside.go). gate is not 0
 	// while a request must wait for its turn; flying counts flight.
-	mu      sync.Mutex
-	seat    *seat
-	flight  flightTable
-	flying  atomic.Int32
-	gate    atomic.Uint32
-	running int
-	barrier int
-	lifted  int
-	waiting waiting
-	stopped bool          // no handler may start any more, but for those that wait
-	quiet   chan struct{} // closed when nothing runs or waits; made by who waits for that
+	mu       sync.Mutex
+	seat     *seat
+	flight   flightTable
+	flying   atomic.Int32
+	gate     atomic.Uint32
+	starting atomic.Int32 // handlers that were released and have not been entered
+	running  int
+	barrier  int
+	lifted   int
+	waiting  waiting
+	stopped  bool          // no handler may start any more, but for those that wait
+	quiet    chan struct{} // closed when nothing runs or waits; made by who waits for that
 
 	contexts contextList
 	calls    callTable
@@ -76,7 +79,10 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	c.failed = make(chan error, 1)
 	c.closing = make(chan struct{})
 	c.done = make(chan struct{})
-	c.notice.Store(noticeAsleep)
+	if !opts.NoTakeOver {
+		c.notice.Store(noticeAsleep)
+	}
+	c.inline = opts.NoTakeOver
 	return c
 }
 

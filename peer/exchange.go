@@ -30,7 +30,6 @@ type exchange struct {
 
 	// Of requests beside the reader. beside is set before they are registered.
 	beside     atomic.Bool
-	started    atomic.Bool // its handler was entered, or is about to be
 	cancelled  atomic.Bool // by the other side
 	registered bool        // in Conn.flight; guarded by Conn.mu
 	queued     bool        // in Conn.waiting; guarded by Conn.mu

@@ -49,6 +49,9 @@ type Options struct {
 	// Client says that this side is a client: lines that are no message are
 	// noise, told to the hooks and not answered.
 	Client bool
+	// NoTakeOver is for measuring what the take-over of slow handlers costs:
+	// every handler runs on the goroutine that reads and holds up everything.
+	NoTakeOver bool
 	// HideErrors leaves out the Go type and the text of a handler's error
 	// that is no *codec.Error. Set it where strangers connect.
 	HideErrors bool
@@ -94,6 +97,7 @@ func (o *Options) settled() Options {
 	}
 	s.MaxHandlers = orDefault(s.MaxHandlers, DefaultMaxHandlers)
 	s.MaxQueued = orDefault(s.MaxQueued, DefaultMaxQueued)
+	s.MaxPending = orDefault(s.MaxPending, frame.DefaultMaxPending)
 	s.Drain = orDefaultTime(s.Drain, DefaultDrain)
 	s.Grace = orDefaultTime(s.Grace, DefaultGrace)
 	s.Hooks = s.Hooks.withLogger(s.Logger)

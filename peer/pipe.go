@@ -10,25 +10,26 @@ import (
 // ends, the other reads the end of its input.
 func Pipe(a, b Handler, ao, bo *Options) (*Conn, *Conn) {
 	var toA, toB stream
-	toA.init()
-	toB.init()
+	toA.init(streamSize)
+	toB.init(streamSize)
 	ca, cb := New(&toA, &toB, a, ao), New(&toB, &toA, b, bo)
 	ca.atEnd = func() { toA.close(); toB.close() }
 	cb.atEnd = ca.atEnd
 	return ca, cb
 }
 
-// stream is one direction of a Pipe: it holds up to streamSize bytes.
+// stream is one direction of a Pipe: it holds a bounded number of bytes.
 type stream struct {
 	mu     sync.Mutex
 	more   sync.Cond // bytes came or left, or it was closed
+	size   int
 	buf    []byte
 	closed bool
 }
 
 const streamSize = 64 << 10
 
-func (s *stream) init() { s.more.L = &s.mu }
+func (s *stream) init(size int) { s.more.L, s.size = &s.mu, size }
 
 func (s *stream) Read(p []byte) (int, error) {
 	s.mu.Lock()
@@ -49,13 +50,13 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(p) > 0 {
-		for len(s.buf) >= streamSize && !s.closed {
+		for len(s.buf) >= s.size && !s.closed {
 			s.more.Wait()
 		}
 		if s.closed {
 			return n, io.ErrClosedPipe
 		}
-		k := min(len(p), streamSize-len(s.buf))
+		k := min(len(p), s.size-len(s.buf))
 		s.buf = append(s.buf, p[:k]...)
 		p, n = p[k:], n+k
 		s.more.Broadcast()

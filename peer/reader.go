@@ -20,9 +20,8 @@ type seat struct {
 	next     int // the item of batch to start next
 	requests uint64
 	notes    uint64
-	inside   bool      // a handler runs on the holder's goroutine
-	given    bool      // the role was given away before that handler started
-	after    *exchange // must have started before anything here starts
+	inside   bool // a handler runs on the holder's goroutine
+	given    bool // the role was given away before that handler started
 }
 
 // read is the life of a goroutine that has the reading role.
@@ -55,9 +54,15 @@ func (c *Conn) readLines(s *seat) {
 		return
 	}
 	for {
+		if c.blocked.Load() != 0 && !c.waitForRoom() {
+			return
+		}
 		line, ok, err := c.lines.Buffered()
 		if !ok {
 			if !c.flushInTurn(s) {
+				return
+			}
+			if c.blocked.Load() != 0 && !c.waitForRoom() {
 				return
 			}
 			line, err = c.lines.ReadLine()
@@ -144,15 +149,12 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 			return true
 		}
 	}
-	if s.after != nil {
-		for !s.after.started.Load() {
-			runtime.Gosched()
-		}
-		s.after = nil
+	for c.starting.Load() != 0 {
+		runtime.Gosched() // what came first is released, but has not started yet
 	}
 	x := &s.x
 	gen := x.begin(m, method, b, slot)
-	if method.slow.Load() > 0 {
+	if method.slow.Load() > 0 && !c.inline {
 		s.given = true
 		if c.giveAway(s) {
 			c.serveBeside(x, gen)
@@ -191,7 +193,22 @@ func (c *Conn) after(s *seat) bool {
 
 // end tells Serve that the stream has ended; the role ends with it.
 func (c *Conn) end(err error) {
-	c.ended <- err
+	select {
+	case c.ended <- err:
+	default:
+	}
+}
+
+// waitForRoom stops the reading while somebody waits for room to write, until
+// half of the bound is free. Only Close ends the wait before that, or the
+// writer's failure.
+func (c *Conn) waitForRoom() bool {
+	err := c.out.Wait(c.opts.MaxPending/2, c.closing)
+	if err != nil {
+		c.fail(err)
+		c.end(nil)
+	}
+	return err == nil
 }
 
 // refuse answers a line that is no message.

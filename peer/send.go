@@ -79,7 +79,10 @@ func (c *Conn) admit(n int, done <-chan struct{}) ([]byte, error) {
 		if buf, ok := c.out.Admit(n); ok {
 			return buf, nil
 		}
-		if err := c.out.Wait(n, done); err != nil {
+		c.blocked.Add(1)
+		err := c.out.Wait(n, done)
+		c.blocked.Add(-1)
+		if err != nil {
 			if !errors.Is(err, frame.ErrGaveUp) {
 				c.fail(err)
 			}

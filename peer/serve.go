@@ -106,7 +106,7 @@ func (c *Conn) waitQuiet(d time.Duration, stop <-chan struct{}) bool {
 	case <-t.C:
 	case <-stop:
 	case err := <-c.failed:
-		c.failed <- err
+		c.fail(err)
 	case <-c.closing:
 	}
 	return false
@@ -127,6 +127,7 @@ func (c *Conn) cleanUp() {
 	c.mu.Unlock()
 	c.contexts.cancelAll()
 	c.notice.Or(noticeClosing)
+	c.out.Fail(ErrClosed) // whoever still waits for room
 	if c.atEnd != nil {
 		c.atEnd()
 	}

@@ -93,6 +93,10 @@ func (w *watcher) look(c *Conn) {
 func (c *Conn) take(word uint64, goOn bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.takeLocked(word, goOn)
+}
+
+func (c *Conn) takeLocked(word uint64, goOn bool) bool {
 	turn := word>>2 + 1
 	if word&roleMask == roleIdle || !c.word.CompareAndSwap(word, turn<<2|roleIdle) {
 		return false
@@ -101,7 +105,6 @@ func (c *Conn) take(word uint64, goOn bool) bool {
 	s := c.seat
 	next := s.successor(c, turn)
 	if word&roleMask == roleRunning {
-		s.x.started.Store(true)
 		if s.batch != nil {
 			s.batch.adopt(c)
 		} else {
@@ -110,7 +113,7 @@ func (c *Conn) take(word uint64, goOn bool) bool {
 		c.besideLocked(&s.x)
 	}
 	c.seat = next
-	if goOn {
+	if goOn && !c.stopped {
 		go c.read(next)
 	}
 	return true
@@ -121,7 +124,7 @@ func (c *Conn) take(word uint64, goOn bool) bool {
 func (s *seat) successor(c *Conn, turn uint64) *seat {
 	next := &seat{
 		parser: s.parser, turn: turn, batch: s.batch, next: s.next,
-		after: s.after, requests: s.requests, notes: s.notes,
+		requests: s.requests, notes: s.notes,
 	}
 	next.x.prepare(c)
 	return next
@@ -141,8 +144,8 @@ func (c *Conn) giveAway(s *seat) bool {
 		return false
 	}
 	c.besideLocked(x)
+	c.starting.Add(1)
 	next := s.successor(c, s.turn+1)
-	next.after = x
 	c.seat = next
 	c.word.Store(next.turn<<2 | roleIdle)
 	go c.read(next)

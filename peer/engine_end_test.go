@@ -1,0 +1,183 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/linerpc/linerpc/frame"
+)
+
+func TestEndOfInputDrains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 64<<10, HandlerFunc(timed), nil)
+		go func() {
+			r.send(callLine(0, "slow", `{"ms":300}`))
+			for i := 1; i <= 200; i++ {
+				r.send(callLine(i, "fast", ""))
+			}
+			r.in.close()
+		}()
+		if got := len(r.finishReading()); got != 201 {
+			t.Errorf("%d answers, want 201", got)
+		}
+	})
+}
+
+func TestEndOfInputDoesNotWaitForeverForHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), nil)
+		r.send(callLine(1, "stubborn", `{"ms":3600000}`), callLine(2, "slow", `{"ms":3600000}`))
+		start := time.Now()
+		all := r.finish()
+		if d := time.Since(start); d != DefaultDrain+DefaultGrace {
+			t.Errorf("Serve returned after %v", d)
+		}
+		// The one that looks at its context was answered.
+		if len(all) != 1 || string(all[0].ID) != "2" || all[0].Error.Code != -32800 {
+			t.Errorf("%v", all)
+		}
+		time.Sleep(2 * time.Hour) // of the bubble: let the stubborn one end
+	})
+}
+
+func TestWaitingRequestsRunAtEndOfInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), &Options{MaxHandlers: 1})
+		r.send(noteLine("n", `{"ms":100}`), callLine(1, "slow", `{"ms":100}`), callLine(2, "slow", `{"ms":100}`))
+		if got := len(r.finish()); got != 2 {
+			t.Errorf("%d answers, want 2", got)
+		}
+	})
+}
+
+func TestContextCancelledWhileIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), nil)
+		r.send(callLine(1, "fast", ""))
+		r.want(resultLine(1, `"done"`))
+		synctest.Wait()
+		start := time.Now()
+		why := errors.New("told to stop")
+		r.cancel(why)
+		if err := <-r.served; err != why {
+			t.Errorf("Serve: %v", err)
+		}
+		if d := time.Since(start); d > 0 {
+			t.Errorf("Serve returned after %v", d)
+		}
+	})
+}
+
+func TestContextCancelledInTheMiddleOfHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), nil)
+		r.send(callLine(0, "slow", ""), callLine(0, "slow", ""))
+		r.want(resultLine(0, `"done"`))
+		r.want(resultLine(0, `"done"`))
+		r.send(callLine(1, "other", `{"ms":10000}`), callLine(2, "slow", `{"ms":10000}`)) // beside, and inline
+		synctest.Wait()
+		start := time.Now()
+		r.cancel(io.ErrUnexpectedEOF)
+		for range 2 {
+			if m, _ := r.recv(); m.Error == nil || m.Error.Code != -32800 {
+				t.Errorf("got %s", m.line)
+			}
+		}
+		if err := <-r.served; err != io.ErrUnexpectedEOF {
+			t.Errorf("Serve: %v", err)
+		}
+		if d := time.Since(start); d > Tick {
+			t.Errorf("Serve returned after %v", d)
+		}
+	})
+}
+
+func TestCloseEndsServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), nil)
+		synctest.Wait()
+		r.c.Close()
+		if err := <-r.served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if err := r.c.Notify(context.Background(), "late", nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("Notify: %v", err)
+		}
+		if err := r.c.Call(context.Background(), "late", nil, nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("Call: %v", err)
+		}
+	})
+}
+
+func TestOtherSideStoppedReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), nil)
+		r.send(callLine(1, "slow", `{"ms":10000}`))
+		synctest.Wait()
+		r.out.close() // as EPIPE
+		start := time.Now()
+		r.send(callLine(2, "fast", ""))
+		if err := <-r.served; !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("Serve: %v", err)
+		}
+		if d := time.Since(start); d > DefaultGrace {
+			t.Errorf("Serve returned after %v", d)
+		}
+	})
+}
+
+func TestEverythingWrittenBeforeAnythingIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(func(_ context.Context, w Reply, r Request) error {
+			return w.Raw(r.Params())
+		}), nil)
+		const n = 6000
+		params := `{"pad":"` + strings.Repeat("z", 60) + `"}`
+		for i := range n { // would block for ever if the server stopped reading
+			r.send(callLine(i, "echo", params))
+		}
+		if got := len(r.finish()); got != n {
+			t.Errorf("%d answers, want %d", got, n)
+		}
+	})
+}
+
+// TestNobodyReads floods a connection whose other side reads nothing: what
+// waits stays within the bound, reading stops, and the connection fails with
+// an error that says so.
+func TestNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const bound = 64 << 10
+		r := newRig(t, 4<<10, HandlerFunc(func(_ context.Context, w Reply, r Request) error {
+			return w.Raw(r.Params())
+		}), &Options{MaxPending: bound})
+		params := `{"pad":"` + strings.Repeat("z", 1000) + `"}`
+		sent := 0
+		go func() {
+			for i := range 10_000 {
+				if _, err := r.in.Write([]byte(callLine(i, "echo", params) + "\n")); err != nil {
+					return
+				}
+				sent++
+			}
+		}()
+		start := time.Now()
+		err := <-r.served
+		if !errors.Is(err, frame.ErrStalled) {
+			t.Errorf("Serve: %v", err)
+		}
+		if d := time.Since(start); d < frame.DefaultStall || d > frame.DefaultStall+2*time.Second {
+			t.Errorf("failed after %v, want %v", d, frame.DefaultStall)
+		}
+		// Bound, pipes, read buffer, and a few that wait for room.
+		if limit := (bound + 64<<10 + 64<<10) / 1000; sent > limit {
+			t.Errorf("%d requests of 1 KB were read, want reading to stop before %d", sent, limit)
+		}
+		r.in.close()
+	})
+}

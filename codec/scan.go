@@ -78,13 +78,12 @@ func (s *scanner) container(b []byte, i, base int) int {
 	var (
 		left = s.maxDepth - base // levels that may still be opened, those of the current word included
 		open = uint64(1)
+		wide uint64
 		at   = atValue
 	)
 	for {
 		var ev event
-		var high uint64
-		i, open, high, ev = walk(b, i, open, 1<<uint(min(max(left, 0), wordLevels)), at)
-		s.high |= high
+		i, open, ev = walk(b, i, open, 1<<uint(min(max(left, 0), wordLevels)), wide, at)
 		at = atAfter
 		switch ev {
 		case evClosed:
@@ -108,6 +107,12 @@ func (s *scanner) container(b []byte, i, base int) int {
 			}
 			if ev == evKey {
 				at = atColon
+			}
+		case evWideString, evWideKey:
+			wide, s.high = highBits, highBits
+			at = atString
+			if ev == evWideKey {
+				at = atName
 			}
 		case evNumber:
 			if i = s.number(b, i); i < 0 {

@@ -9,23 +9,27 @@ import (
 type event uint8
 
 const (
-	evInvalid event = iota // the byte at the position can't stand there
-	evClosed               // the outermost level of the word was closed
-	evFull                 // an array or object opens that the word has no room for
-	evString               // the rest of a value's string, which str checks
-	evKey                  // the rest of a member's name, which str checks
-	evNumber               // a number with an exponent, which number checks
+	evInvalid    event = iota // the byte at the position can't stand there
+	evClosed                  // the outermost level of the word was closed
+	evFull                    // an array or object opens that the word has no room for
+	evString                  // the rest of a value's string, which str checks
+	evKey                     // the rest of a member's name, which str checks
+	evNumber                  // a number with an exponent, which number checks
+	evWideString              // the first byte of 0x80 or more, in a value's string
+	evWideKey                 // the same in a member's name
 )
 
 // entry is where walk begins, or goes on behind blanks.
 type entry uint8
 
 const (
-	atValue entry = iota // at an opening bracket
-	atAfter              // behind a value
-	atColon              // behind the name of a member
-	atKey                // where a member has to start
-	atOpen               // behind an opening bracket
+	atValue  entry = iota // at an opening bracket
+	atAfter               // behind a value
+	atColon               // behind the name of a member
+	atString              // in a value's string
+	atName                // in a member's name
+	atKey                 // where a member has to start
+	atOpen                // behind an opening bracket
 )
 
 // walk checks arrays and objects from i on until the outermost one closes, or
@@ -36,29 +40,33 @@ const (
 //
 // The kinds of the open brackets are the bits of open, the innermost in bit 0,
 // 1 for an object, below a sentinel bit; as long as open is less than limit
-// another level may be opened.
-func walk(b []byte, i int, open, limit uint64, at entry) (int, uint64, uint64, event) {
+// another level may be opened. The argument wide has all bits 7 set where bytes
+// of 0x80 or more are let pass; before that the first one is an event, so that
+// text without any pays nothing for them.
+func walk(b []byte, i int, open, limit, wide uint64, at entry) (int, uint64, event) {
 	var (
 		c    byte
 		name bool // the string is a member's name
 		stop int  // where str is the faster way to go on with a string
 		w, m uint64
-		wide uint64 // all bits 7, once a byte of 0x80 or more was seen
-		back entry  // where to go on behind blanks
+		back entry // where to go on behind blanks
 	)
 	switch at {
 	case atAfter:
 		goto after
 	case atColon:
 		goto colon
+	case atString, atName:
+		name = at == atName
+		goto str
 	}
 value:
 	if uint(i) >= uint(len(b)) {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	c = b[i]
 	if c == '"' {
-		if i >= 0 && i < len(b)-8 {
+		if wide == 0 && i >= 0 && i < len(b)-8 {
 			w = binary.LittleEndian.Uint64(b[i+1:])
 			if m = stops(w); m == 0 {
 				i += 8
@@ -82,7 +90,7 @@ value:
 	switch c {
 	case '{', '[':
 		if open >= limit {
-			return i, open, wide, evFull
+			return i, open, evFull
 		}
 		open = open<<1 | uint64(c>>5&1) // '{' is 0x7b, '[' is 0x5b
 		i++
@@ -92,7 +100,7 @@ value:
 		i++
 		if c == '-' {
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
-				return i, open, wide, evInvalid
+				return i, open, evInvalid
 			}
 			c = b[i]
 			i++
@@ -105,28 +113,28 @@ value:
 		if uint(i) < uint(len(b)) && b[i] == '.' {
 			i++
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
-				return i, open, wide, evInvalid
+				return i, open, evInvalid
 			}
 			for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
 				i++
 			}
 		}
 		if uint(i) < uint(len(b)) && b[i]|0x20 == 'e' {
-			return start, open, wide, evNumber
+			return start, open, evNumber
 		}
 	case 't':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "true" {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 		i += 4
 	case 'n':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "null" {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 		i += 4
 	case 'f':
 		if i < 0 || i >= len(b)-4 || string(b[i:i+5]) != "false" {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 		i += 5
 	case ' ':
@@ -138,7 +146,7 @@ value:
 	}
 after:
 	if uint(i) >= uint(len(b)) {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	c = b[i]
 	if c == ',' {
@@ -155,12 +163,12 @@ after:
 pop:
 	i++
 	if open >>= 1; open == 1 {
-		return i, open, wide, evClosed
+		return i, open, evClosed
 	}
 	goto after
 opened: // behind an opening bracket
 	if uint(i) >= uint(len(b)) {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	if c = b[i]; c <= ' ' {
 		back = atOpen
@@ -174,7 +182,7 @@ opened: // behind an opening bracket
 	}
 key:
 	if uint(i) >= uint(len(b)) {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	if c = b[i]; c != '"' {
 		if c == ' ' {
@@ -184,7 +192,7 @@ key:
 		back = atKey
 		goto blank
 	}
-	if i >= 0 && i < len(b)-8 {
+	if wide == 0 && i >= 0 && i < len(b)-8 {
 		w = binary.LittleEndian.Uint64(b[i+1:])
 		if m = stops(w); m == 0 {
 			i += 8
@@ -204,7 +212,7 @@ str: // i is somewhere in a string, behind its opening quote
 		if i >= 0 && i < len(b)-7 {
 			w = binary.LittleEndian.Uint64(b[i:])
 		} else if i >= len(b) {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		} else if len(b) < 8 {
 			goto rest
 		} else {
@@ -219,7 +227,7 @@ str: // i is somewhere in a string, behind its opening quote
 		}
 		i += bits.TrailingZeros64(m) >> 3
 		if uint(i) >= uint(len(b)) {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 		if b[i] == '"' {
 			i++
@@ -229,28 +237,30 @@ str: // i is somewhere in a string, behind its opening quote
 			goto after
 		}
 		if b[i] >= 0x80 {
-			wide = highBits
-			continue
+			if name {
+				return i, open, evWideKey
+			}
+			return i, open, evWideString
 		}
 		if b[i] != '\\' || uint(i+1) >= uint(len(b)) {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 		if e := escapes[b[i+1]]; e == escapeShort {
 			i += 2
 		} else if e == escapeUnicode && i+1 < len(b)-5 && hexes[b[i+2]]|hexes[b[i+3]]|hexes[b[i+4]]|hexes[b[i+5]] == 0 {
 			i += 6
 		} else {
-			return i, open, wide, evInvalid
+			return i, open, evInvalid
 		}
 	}
 rest:
 	if name {
-		return i, open, wide, evKey
+		return i, open, evKey
 	}
-	return i, open, wide, evString
+	return i, open, evString
 colon:
 	if uint(i) >= uint(len(b)) {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	if c = b[i]; c != ':' {
 		back = atColon
@@ -260,7 +270,7 @@ colon:
 	goto value
 blank: // c is b[i] and not what compact text has there
 	if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-		return i, open, wide, evInvalid
+		return i, open, evInvalid
 	}
 	i++
 	for i >= 0 && i < len(b)-7 {

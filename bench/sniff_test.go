@@ -37,6 +37,11 @@ var samples = []sample{
 	{"blob", func(_ *rand.Rand, size int) string { return `{"data":"` + strings.Repeat("x", size) + `"}` }},
 	{"cjk", func(r *rand.Rand, size int) string { return text(r, cjk, size) }},
 	{"cyrillic", func(r *rand.Rand, size int) string { return text(r, cyrillic, size) }},
+	{"phrases", func(r *rand.Rand, size int) string { // short strings, names of members too
+		return list(r, size, func(r *rand.Rand) string {
+			return `{"имя":` + quote(words(r, cyrillic, 1+r.IntN(3))) + `,"name":` + quote(words(r, cjk, 1)) + `}`
+		})
+	}},
 	{"emoji", func(r *rand.Rand, size int) string { return text(r, emoji, size) }},
 	{"french", func(r *rand.Rand, size int) string { return text(r, french, size) }},
 }

@@ -60,12 +60,14 @@ func walk(b []byte, i int, open, limit, wide uint64, at entry) (int, uint64, eve
 		name = at == atName
 		goto str
 	}
-value:
+value: // i is where a value has to start
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}
 	c = b[i]
 	if c == '"' {
+		// Most strings end within their first word, with a comma behind them:
+		// one comparison of two bytes sees both.
 		if wide == 0 && i >= 0 && i < len(b)-8 {
 			w = binary.LittleEndian.Uint64(b[i+1:])
 			if m = stops(w); m == 0 {
@@ -144,7 +146,7 @@ value:
 		back = atValue
 		goto blank
 	}
-after:
+after: // i is behind a value
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}
@@ -160,13 +162,13 @@ after:
 		back = atAfter
 		goto blank
 	}
-pop:
+pop: // b[i] closes the innermost level
 	i++
 	if open >>= 1; open == 1 {
 		return i, open, evClosed
 	}
 	goto after
-opened: // behind an opening bracket
+opened: // i is behind an opening bracket
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}
@@ -180,7 +182,7 @@ opened: // behind an opening bracket
 	if open&1 == 0 {
 		goto value
 	}
-key:
+key: // i is where a member has to start
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}
@@ -258,7 +260,7 @@ rest:
 		return i, open, evKey
 	}
 	return i, open, evString
-colon:
+colon: // i is behind a member's name
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}

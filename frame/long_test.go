@@ -104,6 +104,18 @@ func TestManyLongLines(t *testing.T) {
 	}
 }
 
+// TestMarkBehindALongLine: the start of the stream is behind it, however it was
+// skipped.
+func TestMarkBehindALongLine(t *testing.T) {
+	for _, border := range borders {
+		long := numbered(border + 1)
+		got, err := readAll(t, strings.NewReader(long+"\n\ufeffb\n"), 1000)
+		if !reflect.DeepEqual(got, []event{longEvent(long), {line: "\ufeffb"}}) || err != io.EOF {
+			t.Errorf("behind a line of %d: gave %.80v, %v", len(long), got, err)
+		}
+	}
+}
+
 // A hugeReader gives size bytes without a newline, then rest.
 type hugeReader struct {
 	size int

@@ -11,10 +11,13 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// shortString is how many bytes of a string are looked at eight at a time
-// before the scan turns to bytes.IndexByte, which is faster by far but costs
-// more to start than a sentence does to finish.
-const shortString = 128
+// A string is looked at eight bytes at a time up to shortString, then four words
+// at a time up to longString, then by bytes.IndexByte: each is faster than the
+// one before and costs more to start.
+const (
+	shortString = 96
+	longString  = 512
+)
 
 // stops sets bit 7 in the lane of each byte of w that ends a run of plain ASCII
 // characters: quote, backslash, below 0x20, 0x80 or more. Exchanging 0x20 with

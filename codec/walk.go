@@ -47,7 +47,8 @@ func walk(b []byte, i int, open, limit, wide uint64, at entry) (int, uint64, eve
 	var (
 		c    byte
 		name bool // the string is a member's name
-		stop int  // where str is the faster way to go on with a string
+		from int  // where a number starts
+		stop int  // where a string is long enough for four words at a time
 		w, m uint64
 		back entry // where to go on behind blanks
 	)
@@ -97,8 +98,18 @@ value: // i is where a value has to start
 		open = open<<1 | uint64(c>>5&1) // '{' is 0x7b, '[' is 0x5b
 		i++
 		goto opened
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		start := i
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		from = i
+		for i++; uint(i) < uint(len(b)); i++ {
+			if c = b[i]; c-'0' > 9 {
+				break
+			}
+		}
+		if c == ',' {
+			goto comma
+		}
+	case '-', '0':
+		from = i
 		i++
 		if c == '-' {
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
@@ -112,33 +123,24 @@ value: // i is where a value has to start
 				i++
 			}
 		}
-		if uint(i) < uint(len(b)) && b[i] == '.' {
-			i++
-			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
-				return i, open, evInvalid
-			}
-			for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
-				i++
-			}
-		}
-		if uint(i) < uint(len(b)) && b[i]|0x20 == 'e' {
-			return start, open, evNumber
-		}
 	case 't':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "true" {
 			return i, open, evInvalid
 		}
 		i += 4
+		goto after
 	case 'n':
 		if i < 0 || i >= len(b)-3 || string(b[i:i+4]) != "null" {
 			return i, open, evInvalid
 		}
 		i += 4
+		goto after
 	case 'f':
 		if i < 0 || i >= len(b)-4 || string(b[i:i+5]) != "false" {
 			return i, open, evInvalid
 		}
 		i += 5
+		goto after
 	case ' ':
 		i++
 		goto value
@@ -146,17 +148,25 @@ value: // i is where a value has to start
 		back = atValue
 		goto blank
 	}
+	// i is behind the integer part of the number at b[from].
+	if uint(i) < uint(len(b)) && b[i] == '.' {
+		i++
+		if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
+			return i, open, evInvalid
+		}
+		for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
+			i++
+		}
+	}
+	if uint(i) < uint(len(b)) && b[i]|0x20 == 'e' {
+		return from, open, evNumber
+	}
 after: // i is behind a value
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
 	}
-	c = b[i]
-	if c == ',' {
-		i++
-		if open&1 == 0 {
-			goto value
-		}
-		goto key
+	if c = b[i]; c == ',' {
+		goto comma
 	}
 	if c != byte(']'+open&1<<5) {
 		back = atAfter
@@ -168,6 +178,12 @@ pop: // b[i] closes the innermost level
 		return i, open, evClosed
 	}
 	goto after
+comma: // b[i] is the comma behind a value
+	i++
+	if open&1 == 0 {
+		goto value
+	}
+	goto key
 opened: // i is behind an opening bracket
 	if uint(i) >= uint(len(b)) {
 		return i, open, evInvalid
@@ -225,7 +241,24 @@ str: // i is somewhere in a string, behind its opening quote
 			if i += 8; i < stop {
 				continue
 			}
-			goto rest
+			for i >= 0 && i < len(b)-31 {
+				w = binary.LittleEndian.Uint64(b[i:])
+				m = (marked(w) | w) &^ (w & wide)
+				w = binary.LittleEndian.Uint64(b[i+8:])
+				m |= (marked(w) | w) &^ (w & wide)
+				w = binary.LittleEndian.Uint64(b[i+16:])
+				m |= (marked(w) | w) &^ (w & wide)
+				w = binary.LittleEndian.Uint64(b[i+24:])
+				m |= (marked(w) | w) &^ (w & wide)
+				if m&highBits != 0 {
+					break
+				}
+				if i += 32; i >= stop+longString {
+					goto rest
+				}
+			}
+			stop = i + shortString
+			continue
 		}
 		i += bits.TrailingZeros64(m) >> 3
 		if uint(i) >= uint(len(b)) {

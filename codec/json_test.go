@@ -117,8 +117,8 @@ func TestRFC8259Prefixes(t *testing.T) {
 	}
 }
 
-// A string is read a word at a time, by two loops and bytes.IndexByte: what ends
-// it or stands in it must be seen at every offset, with every tail behind it.
+// A string is read a word at a time, then four, then by bytes.IndexByte: what
+// ends it or stands in it must be seen at every offset, with every tail.
 func TestStringOffsets(t *testing.T) {
 	skipUnderRace(t)
 	p := codec.NewParser(codec.Limits{})
@@ -126,10 +126,13 @@ func TestStringOffsets(t *testing.T) {
 		"", `\"`, `\\`, `\n`, `\u00e9`, `\ud83d\ude00`, "é", "漢", "😀", "\x7f",
 		"\x00", "\x1f", "\n", `\`, `\x`, `\u12`, `\u123g`, `"`, "\x80", "\xc3", "\xe6\xbc", "\xed\xa0\x80", "\xf0\x9f\x98",
 	}
-	lengths := []int{0, 1, 5, 6, 7, 8, 9, 16}
-	offsets := []int{126, 127, 128, 129, 130, 135, 136, 137, 255, 256, 257, 300}
+	lengths := []int{0, 1, 6, 7, 8, 9, 40}
+	offsets := []int{200, 255, 256, 300, 500, 700, 1000}
 	for n := range 81 {
 		offsets = append(offsets, n)
+	}
+	for n := range 40 {
+		offsets = append(offsets, 92+n, 600+n)
 	}
 	for _, n := range offsets {
 		for _, in := range inside {

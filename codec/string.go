@@ -34,7 +34,7 @@ func marks(w uint64) uint64 {
 }
 
 func marked(w uint64) uint64 {
-	return (w ^ lowBits*2 - lowBits*0x21) | (w ^ lowBits*'\\' - lowBits)
+	return ((w ^ lowBits*2) - lowBits*0x21) | ((w ^ lowBits*'\\') - lowBits)
 }
 
 // str checks a string from some b[i] behind its opening quote on and returns

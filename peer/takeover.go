@@ -51,10 +51,10 @@ func (w *watcher) wake(c *Conn) {
 	c.notice.And(^uint32(noticeAsleep))
 	w.seen, w.idle = c.word.Load(), 0
 	if w.timer == nil {
-		w.timer = time.AfterFunc(Tick, func() { w.look(c) })
-	} else {
-		w.timer.Reset(Tick)
+		// Set before it can run: a tick may pass between two statements.
+		w.timer = time.AfterFunc(time.Hour, func() { w.look(c) })
 	}
+	w.timer.Reset(Tick)
 }
 
 // look runs in a goroutine of its own at every tick.

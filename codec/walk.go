@@ -98,17 +98,7 @@ value: // i is where a value has to start
 		open = open<<1 | uint64(c>>5&1) // '{' is 0x7b, '[' is 0x5b
 		i++
 		goto opened
-	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		from = i
-		for i++; uint(i) < uint(len(b)); i++ {
-			if c = b[i]; c-'0' > 9 {
-				break
-			}
-		}
-		if c == ',' {
-			goto comma
-		}
-	case '-', '0':
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		from = i
 		i++
 		if c == '-' {
@@ -119,8 +109,13 @@ value: // i is where a value has to start
 			i++
 		}
 		if c != '0' {
-			for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
-				i++
+			for ; uint(i) < uint(len(b)); i++ {
+				if c = b[i]; c-'0' > 9 {
+					break
+				}
+			}
+			if c == ',' {
+				goto comma
 			}
 		}
 	case 't':
@@ -210,17 +205,20 @@ key: // i is where a member has to start
 		back = atKey
 		goto blank
 	}
-	if wide == 0 && i >= 0 && i < len(b)-8 {
+	for wide == 0 && i >= 0 && i < len(b)-8 {
 		w = binary.LittleEndian.Uint64(b[i+1:])
 		if m = stops(w); m == 0 {
 			i += 8
-		} else if i += bits.TrailingZeros64(m) >> 3; i >= 0 && i < len(b)-2 &&
-			binary.LittleEndian.Uint16(b[i+1:]) == '"'|':'<<8 {
+			continue
+		}
+		i += bits.TrailingZeros64(m) >> 3
+		if i >= 0 && i < len(b)-2 && binary.LittleEndian.Uint16(b[i+1:]) == '"'|':'<<8 {
 			if i += 3; uint(i) < uint(len(b)) && b[i] == ' ' {
 				i++
 			}
 			goto value
 		}
+		break
 	}
 	i++
 	name = true

@@ -250,9 +250,15 @@ func TestMaxDepth(t *testing.T) {
 			}
 		}
 	}
-	deep := []byte(strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000))
-	if m := codec.NewParser(codec.Limits{MaxDepth: -1}).Parse(deep); m.Fault.Code() == codec.CodeParseError {
-		t.Errorf("no bound on depth: %v", m.Fault)
+	deep := []byte(strings.Repeat("[", 70_000) + strings.Repeat("]", 70_000))
+	p := codec.NewParser(codec.Limits{MaxDepth: -1})
+	for range 2 { // the second time without the memory of the first
+		if m := p.Parse(deep); m.Fault.Code() == codec.CodeParseError {
+			t.Errorf("no bound on depth: %v", m.Fault)
+		}
+	}
+	if m := codec.NewParser(codec.Limits{MaxDepth: 1}).Parse([]byte(`[1,{}]`)); m.Fault != codec.FaultDepth || m.Offset != 3 {
+		t.Errorf("an item at the second level: %v at %d", m.Fault, m.Offset)
 	}
 }
 

@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,28 @@ func TestLookup(t *testing.T) {
 		if cap(got) != len(got) {
 			t.Errorf("%s in %s: room for %d bytes behind it", c.name, c.object, cap(got)-len(got))
 		}
+	}
+}
+
+func TestElements(t *testing.T) {
+	for _, c := range []struct {
+		array string
+		want  []string
+	}{
+		{`[]`, nil}, {`[ ]`, nil}, {`[1]`, []string{"1"}}, {` [1]`, nil}, {`{}`, nil}, {``, nil}, {`null`, nil},
+		{`["a", [1,2] ,{"b":[3]},null]`, []string{`"a"`, `[1,2]`, `{"b":[3]}`, `null`}},
+		{"[\n1\n,\n\"x,y\"\n]", []string{`1`, `"x,y"`}},
+	} {
+		var got []string
+		for _, e := range codec.Elements(nil, []byte(c.array)) {
+			got = append(got, string(e))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", c.array, got)
+		}
+	}
+	if got := codec.Elements([][]byte{[]byte("0")}, []byte(`[1]`)); len(got) != 2 || string(got[0]) != "0" {
+		t.Errorf("what was there: %q", got)
 	}
 }
 

@@ -121,9 +121,6 @@ func (p *Parser) TakeItems() []Message {
 
 // array reads a batch. Items above the bound are checked but not kept.
 func (p *Parser) array(b []byte, i int, m *Message) int {
-	if p.scan.maxDepth < 1 {
-		return p.scan.fail(FaultDepth, i)
-	}
 	i = blanks(b, i+1)
 	if i < len(b) && b[i] == ']' {
 		m.Fault = FaultEmptyBatch

@@ -446,14 +446,15 @@ func TestBorrowedSlices(t *testing.T) {
 	}
 }
 
-// A Parser works the same after any line, above all after one that stopped it.
+// A Parser works the same after any line, above all after one that stopped it
+// and one whose memory it gives up.
 func TestParserForgets(t *testing.T) {
-	p := codec.NewParser(codec.Limits{})
+	p := codec.NewParser(codec.Limits{MaxItems: -1})
 	good := []byte(`{"jsonrpc":"2.0","id":1,"method":"a\u0062","params":{"a":[[[1]]]}}`)
 	w := want{kind: codec.Request, id: "1", method: "ab", params: `{"a":[[[1]]]}`}
 	for _, line := range []string{
 		strings.Repeat("[", 500), strings.Repeat(`{"a":`, 20_000), "[\"\xff", "[\"\xff\"]", `["`, `{"method":"\u00`, "",
-		`[` + strings.Repeat(`{"method":"\n"},`, 2000) + `1]`, `{"jsonrpc":"2.0","method":"` + strings.Repeat(`\n`, 1<<17) + `"}`,
+		`[` + strings.Repeat(`{"method":"\n"},`, 4000) + `1]`, `{"jsonrpc":"2.0","method":"` + strings.Repeat(`\n`, 1<<17) + `"}`,
 	} {
 		p.Parse([]byte(line))
 		same(t, p.Parse(good), w)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,13 +158,13 @@ func TestNobodyReads(t *testing.T) {
 			return w.Raw(r.Params())
 		}), &Options{MaxPending: bound})
 		params := `{"pad":"` + strings.Repeat("z", 1000) + `"}`
-		sent := 0
+		var sent atomic.Int32
 		go func() {
 			for i := range 10_000 {
 				if _, err := r.in.Write([]byte(callLine(i, "echo", params) + "\n")); err != nil {
 					return
 				}
-				sent++
+				sent.Add(1)
 			}
 		}()
 		start := time.Now()
@@ -175,8 +176,8 @@ func TestNobodyReads(t *testing.T) {
 			t.Errorf("failed after %v, want %v", d, frame.DefaultStall)
 		}
 		// Bound, pipes, read buffer, and a few that wait for room.
-		if limit := (bound + 64<<10 + 64<<10) / 1000; sent > limit {
-			t.Errorf("%d requests of 1 KB were read, want reading to stop before %d", sent, limit)
+		if limit := (bound + 64<<10 + 64<<10) / 1000; int(sent.Load()) > limit {
+			t.Errorf("%d requests of 1 KB were read, want reading to stop before %d", sent.Load(), limit)
 		}
 		r.in.close()
 	})

@@ -56,6 +56,7 @@ func TestEchoRightBehindASlowCall(t *testing.T) {
 		for id := range 5 {
 			r.send(callLine(id, "mostly", ""))
 			r.want(resultLine(id, `"done"`))
+			synctest.Wait() // for what is learnt from it
 		}
 		before := r.c.Stats().TakeOvers
 		start = time.Now()
@@ -67,6 +68,7 @@ func TestEchoRightBehindASlowCall(t *testing.T) {
 		r.expectWithin(start, 600*time.Millisecond, resultLine(10, `"done"`))
 
 		// And is remembered.
+		synctest.Wait()
 		start = time.Now()
 		r.send(callLine(20, "mostly", `{"ms":600}`), callLine(21, "echo", ""))
 		r.expectWithin(start, 0, resultLine(21, `"done"`))
@@ -130,6 +132,7 @@ func TestCancelReachesASlowCall(t *testing.T) {
 			r.send(callLine(1, "slow", ""), callLine(2, "slow", ""))
 			r.want(resultLine(1, `"done"`))
 			r.want(resultLine(2, `"done"`))
+			synctest.Wait()
 			start := time.Now()
 			r.send(callLine(3, "slow", `{"ms":5000}`), noteLine("$/cancelRequest", `{"id":3}`))
 			r.expectWithin(start, 2*Tick, cancelled(3))

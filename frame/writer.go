@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,9 +57,11 @@ type Writer struct {
 	max     int
 	stall   time.Duration
 	mu      sync.Mutex
-	pending *bytebufferpool.ByteBuffer // nil or not yet written, not empty when unlocked
-	writing bool                       // somebody writes and will see what is pending
-	flying  int                        // bytes in the buffer that is being written
+	pending *bytebufferpool.ByteBuffer   // the chunk that lines are appended to: nil, or not empty when unlocked
+	closed  []*bytebufferpool.ByteBuffer // chunks in front of it
+	pile    int                          // bytes in closed
+	writing bool                         // somebody writes and will see what is pending
+	flying  int                          // bytes in the buffer that is being written
 	err     error
 	moved   chan struct{} // closed when bytes have left; made by who waits
 	stats   WriterStats
@@ -91,32 +94,70 @@ func NewWriter(w io.Writer, o WriterOptions) *Writer {
 // in between.
 func (f *Writer) Begin() []byte {
 	f.mu.Lock()
+	return f.openLocked()
+}
+
+// openLocked gives the chunk that lines are appended to. A chunk that is as
+// long as a write should be is closed, so that a pile is made of buffers that
+// go back to the pool.
+func (f *Writer) openLocked() []byte {
+	if f.pending != nil && len(f.pending.B) >= writeUnit {
+		f.closed = append(f.closed, f.pending)
+		f.pile += len(f.pending.B)
+		f.pending = nil
+	}
 	if f.pending == nil {
 		f.pending = getBytes()
 	}
 	return f.pending.B
 }
 
+// nextLocked takes the chunk off that is to be written next.
+func (f *Writer) nextLocked() (b *bytebufferpool.ByteBuffer) {
+	if len(f.closed) == 0 {
+		b, f.pending = f.pending, nil
+		return b
+	}
+	b = f.closed[0]
+	f.pile -= len(b.B)
+	if f.closed = slices.Delete(f.closed, 0, 1); len(f.closed) == 0 {
+		f.closed = nil
+	}
+	return b
+}
+
 // Commit takes buf, what Begin gave with whole lines appended, and unlocks.
 // It reports whether so much is pending that it should be flushed now.
 func (f *Writer) Commit(buf []byte) bool {
 	f.pending.B = buf
-	if f.err != nil || len(buf) == 0 {
+	full := len(buf) >= GatherBytes || f.pile > 0
+	switch {
+	case f.err != nil:
 		f.dropLocked()
+	case len(buf) == 0:
+		f.dropOpenLocked()
 	}
 	f.mu.Unlock()
-	return len(buf) >= GatherBytes
+	return full
 }
 
 // Abort unlocks and leaves what was pending as it was.
 func (f *Writer) Abort() {
 	if len(f.pending.B) == 0 {
-		f.dropLocked()
+		f.dropOpenLocked()
 	}
 	f.mu.Unlock()
 }
 
 func (f *Writer) dropLocked() {
+	f.dropOpenLocked()
+	for _, b := range f.closed {
+		putBytes(b)
+	}
+	f.closed, f.pile = nil, 0
+}
+
+func (f *Writer) dropOpenLocked() {
 	if f.pending != nil {
 		putBytes(f.pending)
 		f.pending = nil
@@ -131,10 +172,7 @@ func (f *Writer) WriteLine(line []byte) error {
 	if err := f.waitLocked(len(line)+1, nil); err != nil {
 		return err
 	}
-	if f.pending == nil {
-		f.pending = getBytes()
-	}
-	buf := append(room(f.pending.B, len(line)+1), line...)
+	buf := append(room(f.openLocked(), len(line)+1), line...)
 	f.pending.B = append(buf, '\n')
 	f.flushLocked()
 	return f.err
@@ -149,8 +187,11 @@ func (f *Writer) Flush() error {
 	return f.err
 }
 
+// anyLocked reports whether something is pending.
+func (f *Writer) anyLocked() bool { return f.pending != nil || f.pile > 0 }
+
 func (f *Writer) flushLocked() {
-	if !f.writing && f.pending != nil {
+	if !f.writing && f.anyLocked() {
 		f.writing = true
 		f.writeAllLocked()
 	}
@@ -159,7 +200,7 @@ func (f *Writer) flushLocked() {
 // flushAsideLocked flushes on a goroutine of its own, because who asks for it
 // may have to leave before a write returns.
 func (f *Writer) flushAsideLocked() {
-	if !f.writing && f.pending != nil {
+	if !f.writing && f.anyLocked() {
 		f.writing = true
 		go func() {
 			f.mu.Lock()
@@ -171,9 +212,9 @@ func (f *Writer) flushAsideLocked() {
 
 // writeAllLocked writes until nothing is pending. It unlocks for each write.
 func (f *Writer) writeAllLocked() {
-	for f.pending != nil && f.err == nil {
-		b := f.pending
-		f.pending, f.flying = nil, len(b.B)
+	for f.anyLocked() && f.err == nil {
+		b := f.nextLocked()
+		f.flying = len(b.B)
 		for rest := b.B; len(rest) > 0 && f.err == nil; {
 			var part []byte
 			part, rest = cut(rest)
@@ -241,7 +282,7 @@ func (f *Writer) waitLocked(n int, done <-chan struct{}) error {
 
 // fitsLocked reports whether n more bytes may be appended.
 func (f *Writer) fitsLocked(n int) bool {
-	waiting := f.flying
+	waiting := f.flying + f.pile
 	if f.pending != nil {
 		waiting += len(f.pending.B)
 	}
@@ -308,7 +349,7 @@ func (f *Writer) failLocked(err error) {
 func (f *Writer) Drain(done <-chan struct{}) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.err == nil && (f.writing || f.pending != nil) {
+	for f.err == nil && (f.writing || f.anyLocked()) {
 		f.flushAsideLocked()
 		if err := f.awaitLocked(0, done); err != nil {
 			return err

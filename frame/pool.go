@@ -68,19 +68,14 @@ func putBytes(b *bytebufferpool.ByteBuffer) {
 	}
 }
 
-// room makes sure that n more bytes fit b. It doubles rather than creeps, from
-// 1 MiB on by a quarter, and never past maxPooled for what would have fitted a
-// buffer that is kept.
+// room makes sure that n more bytes fit b. It doubles rather than creeps, but
+// never past maxPooled for what would have fitted a buffer that is kept.
 func room(b []byte, n int) []byte {
 	need := len(b) + n
 	if need <= cap(b) {
 		return b
 	}
-	size := 2 * cap(b)
-	if size > 1<<20 {
-		size = cap(b) + cap(b)/4
-	}
-	size = max(need, size)
+	size := max(need, 2*cap(b))
 	if need <= maxPooled {
 		size = min(size, maxPooled)
 	}

@@ -138,3 +138,24 @@ func TestReadmeLinksLeadSomewhere(t *testing.T) {
 		}
 	}
 }
+
+// The tests that the README names as proof are there.
+func TestReadmeNamesTests(t *testing.T) {
+	paths, err := filepath.Glob("../*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, path := range paths {
+		tests.WriteString(readText(t, path))
+	}
+	names := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(readText(t, "../README.md"), -1)
+	if len(names) == 0 {
+		t.Error("none is named")
+	}
+	for _, m := range names {
+		if !strings.Contains(tests.String(), "\nfunc "+m[1]+"(") {
+			t.Errorf("there is no %s", m[1])
+		}
+	}
+}

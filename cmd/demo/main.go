@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/linerpc/linerpc/server"
 )
@@ -48,7 +49,7 @@ func run(args []string, stdout *os.File, stderr io.Writer) int {
 	var err error
 	switch {
 	case len(args) > 1:
-		return misused(stderr)
+		return misused(stderr, args)
 	case command == "":
 		err = converse(context.Background(), newPrinter(stdout, wantsColour(stdout)), conversation())
 	case command == "serve":
@@ -56,7 +57,7 @@ func run(args []string, stdout *os.File, stderr io.Writer) int {
 	case command == "-h" || command == "-help" || command == "--help" || command == "help":
 		writeUsage(stdout)
 	default:
-		return misused(stderr)
+		return misused(stderr, args)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "demo:", err)
@@ -65,7 +66,8 @@ func run(args []string, stdout *os.File, stderr io.Writer) int {
 	return 0
 }
 
-func misused(stderr io.Writer) int {
+func misused(stderr io.Writer, args []string) int {
+	fmt.Fprintf(stderr, "demo: %q is not understood\n\n", strings.Join(args, " "))
 	writeUsage(stderr)
 	return 2
 }

@@ -169,6 +169,9 @@ func validParams(raw []byte) bool {
 const maxScratch = 2 << 20
 
 func putScratch(b *bytebufferpool.ByteBuffer) {
+	if poisoned && b != nil {
+		clear(b.B) // whoever kept a slice of it shall notice
+	}
 	if b != nil && cap(b.B) <= maxScratch {
 		bytebufferpool.Put(b)
 	}

@@ -1,0 +1,5 @@
+//go:build !race && !poison
+
+package peer
+
+const poisoned = false

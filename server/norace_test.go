@@ -1,0 +1,5 @@
+//go:build !race && !poison
+
+package server_test
+
+const checked = false

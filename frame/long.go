@@ -72,12 +72,21 @@ func (e *LongLineError) scribble() {
 	scribble(e.Tail)
 }
 
+// startLong begins a report. It is made when it is first needed: most readers
+// never meet a line that is longer than their buffer.
+func (f *Reader) startLong() {
+	if f.long == nil {
+		f.long = new(LongLineError)
+	}
+	f.long.start(f.max)
+}
+
 // tooLong reports a line that was read whole.
 func (f *Reader) tooLong(line []byte) error {
-	f.long.start(f.max)
+	f.startLong()
 	f.long.add(line)
 	f.long.cut()
-	return &f.long
+	return f.long
 }
 
 // skip reads to the end of a line of which f.long knows the beginning. Nothing
@@ -92,7 +101,7 @@ func (f *Reader) skip() ([]byte, error) {
 		case bufio.ErrBufferFull:
 		case nil, io.EOF: // which is reported next
 			f.long.end()
-			return nil, &f.long
+			return nil, f.long
 		default:
 			return nil, err
 		}
@@ -101,7 +110,7 @@ func (f *Reader) skip() ([]byte, error) {
 
 // gather reads on where head, a full read buffer, is the beginning of a line.
 func (f *Reader) gather(head []byte) ([]byte, error) {
-	f.long.start(f.max)
+	f.startLong()
 	f.over = getBytes()
 	b := room(f.over.B, 2*len(head))
 	part, err := head, bufio.ErrBufferFull

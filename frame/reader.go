@@ -23,9 +23,9 @@ type Reader struct {
 
 	line  []byte                     // what was returned last
 	over  *bytebufferpool.ByteBuffer // holds line where it did not fit br
-	long  LongLineError
-	begun bool // the start of the stream is behind us
-	quiet int  // reads in a row that a smaller buffer would have served
+	long  *LongLineError             // the last one; nil as long as there was none
+	begun bool                       // the start of the stream is behind us
+	quiet int                        // reads in a row that a smaller buffer would have served
 }
 
 // NewReader returns a Reader on r. A line may have up to maxLine bytes, its
@@ -173,7 +173,9 @@ func (f *Reader) release() {
 func (f *Reader) putLine() {
 	if poisoned {
 		scribble(f.line)
-		f.long.scribble()
+		if f.long != nil {
+			f.long.scribble()
+		}
 	}
 	if f.over != nil {
 		putBytes(f.over)

@@ -23,16 +23,19 @@ const (
 )
 
 // methodTable interns method names: those in use cost no allocation, and
-// hostile ones cannot fill memory. It belongs to the reading role.
+// hostile ones cannot fill memory. It belongs to the reading role. It grows
+// from minSlots to maxSlots; then newcomers push others out, of which those
+// that nobody serves go first.
 type methodTable struct {
 	last *method
-	slot [methodSlots]*method
+	slot []*method
 }
 
 const (
-	methodSlots  = 128
-	methodProbes = 4
-	maxInterned  = 256 // bytes of a name that is worth remembering
+	minSlots    = 16
+	maxSlots    = 256
+	probes      = 4
+	maxInterned = 256 // bytes of a name that is worth remembering
 )
 
 var methodSeed = maphash.MakeSeed()
@@ -46,25 +49,38 @@ func (t *methodTable) find(name []byte) *method {
 		return newMethod(name)
 	}
 	h := maphash.Bytes(methodSeed, name)
-	free := h % methodSlots
-	for i := range uint64(methodProbes) {
-		at := (h + i) % methodSlots
-		m := t.slot[at]
-		if m == nil {
-			free = at
-			break
-		}
-		if m.name == string(name) {
+	for i := range uint64(min(probes, len(t.slot))) {
+		if m := t.slot[(h+i)%uint64(len(t.slot))]; m != nil && m.name == string(name) {
 			t.last = m
 			return m
 		}
-		if m.unknown.Load() {
-			free = at
+	}
+	t.last = newMethod(name)
+	t.put(h, t.last)
+	return t.last
+}
+
+// put finds a place for a new entry.
+func (t *methodTable) put(h uint64, m *method) {
+	n := uint64(len(t.slot))
+	for i := range min(probes, n) {
+		if at := &t.slot[(h+i)%n]; *at == nil || (*at).unknown.Load() {
+			*at = m
+			return
 		}
 	}
-	m := newMethod(name)
-	t.slot[free], t.last = m, m
-	return m
+	if n == maxSlots {
+		t.slot[h%n] = m
+		return
+	}
+	old := t.slot
+	t.slot = make([]*method, max(minSlots, 2*n))
+	for _, e := range old {
+		if e != nil {
+			t.put(maphash.String(methodSeed, e.name), e)
+		}
+	}
+	t.put(h, m)
 }
 
 func newMethod(name []byte) *method {

@@ -134,7 +134,7 @@ func TestPanics(t *testing.T) {
 		{"string", func() { panic("dropped") }, `1 error -32603 *dropped*`},
 		{"error", func() { panic(diskFull{"/"}) }, `1 error -32603 *is full*`},
 		{"nil", func() { panic(nil) }, `1 error -32603 *`},
-		{"runtime error", func() { var m map[string]int; m["a"] = 1 }, `1 error -32603 *nil map*`},
+		{"runtime error", func() { s := []int{}; s[len(s)] = 1 }, `1 error -32603 *out of range*`},
 		{"a value that panics when printed", func() { panic(hostile{}) }, `1 error -32603 *`},
 		{"Goexit", func() { (&testing.T{}).Skip() }, `1 error -32603 *`},
 	}

@@ -78,13 +78,14 @@ func TestRegisterWhileServing(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
+	type key string
 	synctest.Test(t, func(t *testing.T) {
 		var steps []string
 		layer := func(name string) server.Middleware {
 			return func(next server.Handler) server.Handler {
 				return server.HandlerFunc(func(ctx context.Context, w server.Reply, r server.Request) error {
 					steps = append(steps, name+" in "+r.Method())
-					err := next.ServeRPC(context.WithValue(ctx, name, true), w, r)
+					err := next.ServeRPC(context.WithValue(ctx, key(name), true), w, r)
 					steps = append(steps, name+" out")
 					return err
 				})
@@ -93,7 +94,7 @@ func TestWrap(t *testing.T) {
 		mux := server.NewMux()
 		server.Handle(mux, "m", func(ctx context.Context, _ struct{}) (bool, error) {
 			steps = append(steps, "handler")
-			return ctx.Value("a") == true && ctx.Value("b") == true && ctx.Value("c") == nil, nil
+			return ctx.Value(key("a")) == true && ctx.Value(key("b")) == true && ctx.Value(key("c")) == nil, nil
 		})
 		h := server.Wrap(mux, layer("a"), layer("b"))
 		compare(t, talk(t, h, nil, call("1", "m", ""), whole), []string{"1 result true"}, true)

@@ -44,6 +44,7 @@ func init() {
 		if os.Getenv("LINERPC_TEST_GRACE") != "" {
 			o.Grace = time.Hour
 		}
+		o.CrashOnPanic = os.Getenv("LINERPC_TEST_CRASH") != ""
 		if err := server.Stdio(context.Background(), mux, o); err != nil {
 			fmt.Fprintln(os.Stderr, "ended:", err)
 			return 1
@@ -211,5 +212,17 @@ func TestStdioReaderGone(t *testing.T) {
 	s := c.cmd.ProcessState
 	if s.ExitCode() != 1 || !strings.Contains(c.errs.String(), "ended: ") || !strings.Contains(c.errs.String(), syscall.EPIPE.Error()) {
 		t.Errorf("%v; stderr: %s", s, &c.errs)
+	}
+}
+
+func TestCrashOnPanic(t *testing.T) {
+	c := start(t, false, "LINERPC_TEST_CRASH=1")
+	c.tell(call("1", "echo", "[1]"))
+	c.hear("1 result [1]")
+	c.tell(call("2", "panic", ""))
+	c.out.Scan() // it may or may not be answered
+	c.cmd.Wait()
+	if s := c.cmd.ProcessState; s.ExitCode() != 2 || !strings.Contains(c.errs.String(), "panic: ") || !strings.Contains(c.errs.String(), "conformanceMux") {
+		t.Errorf("%v; stderr: %.500s", s, &c.errs)
 	}
 }

@@ -118,23 +118,27 @@ func (x *exchange) keep() {
 // serveBeside runs a request that has its place beside the reader, measures
 // it, and sees it off.
 func (c *Conn) serveBeside(x *exchange, gen uint64) {
-	defer c.leave(x)
 	c.starting.Add(-1)
 	begun := time.Now()
+	defer func() {
+		slow := time.Since(begun) > slowAfter
+		if !slow {
+			x.method.wasFast()
+		}
+		c.leave(x, slow)
+	}()
 	c.serve(x, gen)
-	if time.Since(begun) > slowAfter {
-		x.method.wasSlow()
-	} else {
-		x.method.wasFast()
-	}
 }
 
 // leave sees off a request beside the reader whose handler has ended, and
 // starts what was waiting for that.
-func (c *Conn) leave(x *exchange) {
+func (c *Conn) leave(x *exchange, slow bool) {
 	x.ctx.cancel()
 	c.contexts.remove(x.ctx)
 	c.mu.Lock()
+	if slow {
+		x.method.wasSlowLocked(c.word.Load() >> 2)
+	}
 	c.unregisterLocked(x)
 	c.running--
 	if x.note {

@@ -23,7 +23,7 @@ func TestAllocationsBesideTheReader(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("done=%v", done), func(t *testing.T) {
 			h := HandlerFunc(func(ctx context.Context, w Reply, r Request) error {
-				w.x.method.slow.Store(slowRuns) // whatever the clock says
+				w.x.method.slow.Store(maxRuns) // whatever the clock says
 				if done {
 					ctx.Done()
 				}

@@ -10,17 +10,46 @@ type method struct {
 	name    string
 	slow    atomic.Int32 // above 0: run it beside the reader (takeover.go)
 	unknown atomic.Bool  // nobody serves it; its place may be taken
+	strikes uint8        // how often it was slow of late; guarded by Conn.mu
+	turn    uint64       // when it was slow last; guarded by Conn.mu
 }
 
 // The economics of running a method beside the reader. To be wrong about a
-// slow one costs a millisecond of stall, about a fast one a microsecond: what
-// was slow once stays beside for slowRuns fast runs. A method that was never
-// seen starts there for one run, so methods that are slow from the start never
-// stall anybody.
+// slow one costs a millisecond of stall, about a fast one a microsecond: so
+// each fast run beside takes one off a counter, and the method stays there as
+// long as that is above zero.
+//
+// How much a slow run is worth depends on how long ago the last one was. One
+// in thousands may be the machine's fault, which preempted the handler, and
+// costs a few runs beside; those that keep coming are worth minRuns, twice
+// that, and so on to maxRuns. A method that was never seen starts beside for
+// one run, so methods that are slow from the start never stall anybody.
 const (
-	slowRuns  = 1024
-	firstRuns = 1
+	firstRuns  = 1
+	minRuns    = 8
+	maxStrikes = 7
+	maxRuns    = minRuns << maxStrikes
 )
+
+// wasSlowLocked notes a run that held the reader up, or would have. The turn
+// is the reading role's.
+func (m *method) wasSlowLocked(turn uint64) {
+	switch {
+	case turn-m.turn > maxRuns:
+		m.strikes = 0
+	case m.strikes < maxStrikes:
+		m.strikes++
+	}
+	m.turn = turn
+	m.slow.Store(minRuns << m.strikes)
+}
+
+// wasFast notes a run beside the reader that would not have held it up.
+func (m *method) wasFast() {
+	if m.slow.Load() > 0 {
+		m.slow.Add(-1)
+	}
+}
 
 // methodTable interns method names: those in use cost no allocation, and
 // hostile ones cannot fill memory. It belongs to the reading role. It grows
@@ -88,13 +117,3 @@ func newMethod(name []byte) *method {
 	m.slow.Store(firstRuns)
 	return m
 }
-
-// wasFast notes a run beside the reader that a tick would not have noticed.
-func (m *method) wasFast() {
-	if m.slow.Load() > 0 {
-		m.slow.Add(-1)
-	}
-}
-
-// wasSlow notes a run that held the reader up, or would have.
-func (m *method) wasSlow() { m.slow.Store(slowRuns) }

@@ -186,8 +186,7 @@ func (c *Conn) after(s *seat) bool {
 		s.x.retire()
 		return true
 	}
-	s.x.method.wasSlow()
-	c.leave(&s.x)
+	c.leave(&s.x, false)
 	return false
 }
 

@@ -105,6 +105,7 @@ func (c *Conn) takeLocked(word uint64, goOn bool) bool {
 	s := c.seat
 	next := s.successor(c, turn)
 	if word&roleMask == roleRunning {
+		s.x.method.wasSlowLocked(turn)
 		if s.batch != nil {
 			s.batch.adopt(c)
 		} else {

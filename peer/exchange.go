@@ -132,11 +132,14 @@ func (x *exchange) answerValue(gen uint64, v any) error {
 // closes the exchange. It runs when the handler has ended, however it ended;
 // answer is what errorOf makes of err.
 func (x *exchange) finish(gen uint64, err error, answer *codec.Error) {
-	for !x.claim(gen) {
+	for {
 		if x.state.Load()&stateMask == stateAnswered {
 			x.lost(err, answer)
 			x.state.Store(gen<<2 | stateOver)
 			return
+		}
+		if x.claim(gen) {
+			break
 		}
 		runtime.Gosched() // another goroutine is answering this very moment
 	}

@@ -21,7 +21,7 @@ type method struct {
 //
 // How much a slow run is worth depends on how long ago the last one was. One
 // in thousands may be the machine's fault, which preempted the handler, and
-// costs a few runs beside; those that keep coming are worth minRuns, twice
+// costs a few runs beside; those that come within nearTurns are worth minRuns, twice
 // that, and so on to maxRuns. A method that was never seen starts beside for
 // one run, so methods that are slow from the start never stall anybody.
 const (
@@ -29,13 +29,14 @@ const (
 	minRuns    = 8
 	maxStrikes = 7
 	maxRuns    = minRuns << maxStrikes
+	nearTurns  = 256
 )
 
 // wasSlowLocked notes a run that held the reader up, or would have. The turn
 // is the reading role's.
 func (m *method) wasSlowLocked(turn uint64) {
 	switch {
-	case turn-m.turn > maxRuns:
+	case turn-m.turn > nearTurns:
 		m.strikes = 0
 	case m.strikes < maxStrikes:
 		m.strikes++

@@ -29,6 +29,13 @@ func init() {
 			child.Stdout = os.Stdout
 			return "quiet", child.Run()
 		})
+		server.Handle(mux, "orphan", func(context.Context, struct{}) (int, error) {
+			child := exec.Command("sleep", "60")
+			if err := child.Start(); err != nil {
+				return 0, err
+			}
+			return child.Process.Pid, nil
+		})
 		mux.HandleFunc("stubborn", func(ctx context.Context, w server.Reply, _ server.Request) error {
 			w.Notify("started", nil)
 			<-ctx.Done()
@@ -139,6 +146,29 @@ func TestStdioKeepsStraysAway(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStdioIsNotInherited: a child that outlives the server must not keep its
+// output open.
+func TestStdioIsNotInherited(t *testing.T) {
+	c := start(t, false)
+	c.tell(call("1", "orphan", ""))
+	if !c.out.Scan() {
+		t.Fatal("no answer")
+	}
+	var pid int
+	if _, err := fmt.Sscanf(render(c.out.Text()), "1 result %d", &pid); err != nil || pid <= 1 {
+		t.Fatalf("%v: %s", err, c.out.Text())
+	}
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	c.in.Close()
+	c.outEnd.SetReadDeadline(time.Now().Add(20 * time.Second))
+	for c.out.Scan() {
+		t.Errorf("unexpected: %s", c.out.Text())
+	}
+	if err := c.out.Err(); err != nil {
+		t.Errorf("the output stays open: %v", err)
 	}
 }
 

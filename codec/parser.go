@@ -81,7 +81,17 @@ func (p *Parser) Parse(line []byte) *Message {
 	m := &p.msg
 	*m = Message{}
 
-	i := 0
+	i := p.usual(line, m)
+	switch {
+	case i > 0:
+		if !p.scan.utf8(line) {
+			*m = Message{Fault: p.scan.fault, Offset: p.scan.at}
+		}
+		return m
+	case i < 0:
+		*m = Message{Fault: p.scan.fault, Offset: p.scan.at}
+		return m
+	}
 	if len(line) > 0 && line[0] <= ' ' {
 		i = blanks(line, 0)
 	}

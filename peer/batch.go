@@ -138,10 +138,7 @@ func (b *batch) write() error {
 	if h := b.c.hooks.Line; h != nil {
 		h(Out, line.B)
 	}
-	if _, err := b.c.sendLine(line.B, nil); err != nil {
-		return err
-	}
-	return b.c.flush()
+	return b.c.sendLine(line.B, nil)
 }
 
 func (b *batch) join(dst []byte) []byte {

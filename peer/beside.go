@@ -119,9 +119,12 @@ func (x *exchange) keep() {
 // it, and sees it off.
 func (c *Conn) serveBeside(x *exchange, gen uint64) {
 	c.starting.Add(-1)
-	begun := time.Now()
+	x.begun, x.took = time.Now(), 0
 	defer func() {
-		slow := time.Since(begun) > slowAfter
+		if x.took == 0 {
+			x.took = time.Since(x.begun)
+		}
+		slow := x.took > slowAfter
 		if !slow {
 			x.method.wasFast()
 		}

@@ -139,7 +139,7 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	}
 	var digits [20]byte
 	id := strconv.AppendUint(digits[:0], n, 10)
-	if _, err = c.send(&outgoing{kind: outRequest, id: id, method: method, body: params}, ctx.Done()); err == nil {
+	if err = c.send(&outgoing{kind: outRequest, id: id, method: method, body: params}, ctx.Done()); err == nil {
 		err = c.flush()
 	}
 	if err == nil {

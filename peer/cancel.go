@@ -42,8 +42,8 @@ func (c *Conn) cancelByNote(m *codec.Message) {
 	c.mu.Unlock()
 	gen := x.state.Load() >> 2
 	if x.claim(gen) {
-		x.send(nil, errCancelled)
-		x.state.Store(gen<<2 | stateOver)
+		x.append(nil, errCancelled)
+		x.state.Store(at(gen, stateOver))
 	}
 	putScratch(x.own)
 	if x.batch != nil {

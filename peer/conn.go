@@ -22,6 +22,7 @@ type Conn struct {
 	in      io.Reader
 	out     *frame.Writer // nil where there is no stream (Exchange)
 	blocked atomic.Int32  // goroutines that wait for room in out
+	full    atomic.Bool   // so much has gathered that it should leave
 
 	// The reading role. Its word says whose turn it is and what the holder
 	// does (takeover.go); lines and methods belong to the holder.

@@ -1,8 +1,10 @@
 package peer
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 
@@ -31,9 +33,11 @@ type exchange struct {
 	// Of requests beside the reader. beside is set before they are registered.
 	beside     atomic.Bool
 	cancelled  atomic.Bool // by the other side
-	registered bool        // in Conn.flight; guarded by Conn.mu
-	queued     bool        // in Conn.waiting; guarded by Conn.mu
-	lifted     int         // calls it waits in; guarded by Conn.mu
+	begun      time.Time
+	took       time.Duration // until the answer was there; waiting and writing are not the handler's
+	registered bool          // in Conn.flight; guarded by Conn.mu
+	queued     bool          // in Conn.waiting; guarded by Conn.mu
+	lifted     int           // calls it waits in; guarded by Conn.mu
 	hash       uint64
 	next       *exchange // of the same hash; guarded by Conn.mu
 	held       frame.Held
@@ -61,7 +65,7 @@ func (x *exchange) begin(m *codec.Message, method *method, b *batch, slot int) u
 	x.note = m.Kind == codec.Notification
 	x.batch, x.slot = b, slot
 	gen := x.state.Load()>>2 + 1
-	x.state.Store(gen<<2 | stateOpen)
+	x.state.Store(at(gen, stateOpen))
 	return gen
 }
 
@@ -73,7 +77,7 @@ func (x *exchange) live(gen uint64) bool {
 
 // claim reserves the right to answer.
 func (x *exchange) claim(gen uint64) bool {
-	return x.state.CompareAndSwap(gen<<2|stateOpen, gen<<2|stateBusy)
+	return x.state.CompareAndSwap(at(gen, stateOpen), at(gen, stateBusy))
 }
 
 // unclaim gives the right back, nothing having been sent. A taker that came
@@ -81,7 +85,7 @@ func (x *exchange) claim(gen uint64) bool {
 func (x *exchange) unclaim(gen uint64) {
 	c := x.c
 	c.mu.Lock()
-	x.state.Store(gen<<2 | stateOpen)
+	x.state.Store(at(gen, stateOpen))
 	if x.beside.Load() {
 		c.registerLocked(x)
 	}
@@ -93,17 +97,23 @@ func (x *exchange) answerRaw(gen uint64, result []byte) error {
 		return ErrDone
 	}
 	if !x.note {
-		if len(result) > 0 && (len(x.params) != len(result) || &x.params[0] != &result[0]) && !codec.Valid(result) || result != nil && len(result) == 0 {
+		if result != nil && !x.isParams(result) && !codec.Valid(result) {
 			x.unclaim(gen)
 			return ErrNotJSON
 		}
 		if err := x.send(result, nil); err != nil {
-			x.state.Store(gen<<2 | stateAnswered)
+			x.state.Store(at(gen, stateAnswered))
 			return err
 		}
 	}
-	x.state.Store(gen<<2 | stateAnswered)
+	x.state.Store(at(gen, stateAnswered))
 	return nil
+}
+
+// isParams reports whether raw is the request's own params, which are known to
+// be valid and to stand on one line.
+func (x *exchange) isParams(raw []byte) bool {
+	return len(raw) > 0 && len(raw) == len(x.params) && &raw[0] == &x.params[0]
 }
 
 func (x *exchange) answerValue(gen uint64, v any) error {
@@ -124,7 +134,7 @@ func (x *exchange) answerValue(gen uint64, v any) error {
 	if !x.note {
 		err = x.send(buf.B, nil)
 	}
-	x.state.Store(gen<<2 | stateAnswered)
+	x.state.Store(at(gen, stateAnswered))
 	return err
 }
 
@@ -135,7 +145,7 @@ func (x *exchange) finish(gen uint64, err error, answer *codec.Error) {
 	for {
 		if x.state.Load()&stateMask == stateAnswered {
 			x.lost(err, answer)
-			x.state.Store(gen<<2 | stateOver)
+			x.state.Store(at(gen, stateOver))
 			return
 		}
 		if x.claim(gen) {
@@ -148,7 +158,7 @@ func (x *exchange) finish(gen uint64, err error, answer *codec.Error) {
 	} else {
 		x.send(nil, answer)
 	}
-	x.state.Store(gen<<2 | stateOver)
+	x.state.Store(at(gen, stateOver))
 }
 
 // lost reports an error that has nowhere to go. The answer to a notification
@@ -159,8 +169,25 @@ func (x *exchange) lost(err error, answer *codec.Error) {
 	}
 }
 
-// send sends the answer of a claimed exchange. A result of nil is null.
+// send sends the answer of a claimed exchange. A result of nil is null. What
+// an inline handler answers leaves when the reader flushes.
 func (x *exchange) send(result []byte, e *codec.Error) error {
+	beside := x.beside.Load()
+	if beside {
+		x.took = time.Since(x.begun)
+	}
+	if err := x.append(result, e); err != nil || !beside && !x.beside.Load() {
+		return err
+	}
+	if x.batch == nil {
+		// Others may be about to answer as well: one write for all of them.
+		runtime.Gosched()
+	}
+	return x.c.flush()
+}
+
+// append puts the answer where it belongs: on the stream or in a batch.
+func (x *exchange) append(result []byte, e *codec.Error) error {
 	c := x.c
 	if x.beside.Load() {
 		// Off the table first: a quick client may use the id again at once.
@@ -168,7 +195,7 @@ func (x *exchange) send(result []byte, e *codec.Error) error {
 		if x.cancelled.Load() && c.opts.Profile.Silent {
 			c.counts.unsent.Add(1)
 			if x.batch != nil {
-				x.batch.skip()
+				return x.batch.skip()
 			}
 			return nil
 		}
@@ -176,19 +203,7 @@ func (x *exchange) send(result []byte, e *codec.Error) error {
 	if x.batch != nil {
 		return x.batch.put(x.slot, x.id, result, e)
 	}
-	full, err := c.send(&outgoing{kind: outResult, id: x.id, body: result, err: e}, nil)
-	if err != nil {
-		return err
-	}
-	if x.beside.Load() {
-		// Others may be about to answer as well: one write for all of them.
-		runtime.Gosched()
-		return c.flush()
-	}
-	if full {
-		return c.flush()
-	}
-	return nil
+	return c.send(&outgoing{kind: outResult, id: x.id, body: result, oneLine: x.isParams(result), err: e}, nil)
 }
 
 func (x *exchange) notify(gen uint64, method string, params any) error {
@@ -214,8 +229,8 @@ func (x *exchange) notifyRaw(gen uint64, method string, params []byte) error {
 }
 
 func (x *exchange) sendNote(gen uint64, method string, raw []byte) error {
-	if x.state.Load() != gen<<2|stateOpen {
+	if x.state.Load() != at(gen, stateOpen) {
 		return ErrDone // it would follow the answer
 	}
-	return x.c.sendNotification(nil, method, raw)
+	return x.c.sendNotification(context.Background(), method, raw)
 }

@@ -54,6 +54,9 @@ func (c *Conn) readLines(s *seat) {
 		return
 	}
 	for {
+		if c.full.Load() && !c.flushInTurn(s) {
+			return
+		}
 		if c.blocked.Load() != 0 && !c.waitForRoom() {
 			return
 		}
@@ -111,12 +114,13 @@ func (c *Conn) flushInTurn(s *seat) bool {
 		s.requests, s.notes = 0, 0
 	}
 	s.turn++
-	c.word.Store(s.turn<<2 | roleWriting)
+	c.full.Store(false)
+	c.word.Store(at(s.turn, roleWriting))
 	if c.notice.Load()&noticeAsleep != 0 {
 		c.watch.wake(c)
 	}
 	c.flush()
-	return c.word.CompareAndSwap(s.turn<<2|roleWriting, s.turn<<2|roleIdle)
+	return c.word.CompareAndSwap(at(s.turn, roleWriting), at(s.turn, roleIdle))
 }
 
 // dispatch starts the handler of a request or notification: here when it is
@@ -163,10 +167,10 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 	}
 	s.turn++
 	s.inside = true
-	c.word.Store(s.turn<<2 | roleRunning)
+	c.word.Store(at(s.turn, roleRunning))
 	if n := c.notice.Load(); n != 0 {
-		if n&noticeClosing != 0 && c.word.CompareAndSwap(s.turn<<2|roleRunning, s.turn<<2|roleIdle) {
-			x.state.Store(gen<<2 | stateOver)
+		if n&noticeClosing != 0 && c.word.CompareAndSwap(at(s.turn, roleRunning), at(s.turn, roleIdle)) {
+			x.state.Store(at(gen, stateOver))
 			c.end(nil)
 			return false
 		}
@@ -182,7 +186,7 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 // sees the request off when the role was taken meanwhile.
 func (c *Conn) after(s *seat) bool {
 	s.inside = false
-	if c.word.CompareAndSwap(s.turn<<2|roleRunning, s.turn<<2|roleIdle) {
+	if c.word.CompareAndSwap(at(s.turn, roleRunning), at(s.turn, roleIdle)) {
 		s.x.retire()
 		return true
 	}
@@ -239,9 +243,7 @@ func (c *Conn) answers(m *codec.Message, e *codec.Error, line []byte) bool {
 // reply sends an error answer for which no exchange exists. Waiting for room
 // here is what stops the reading when the other side does not read.
 func (c *Conn) reply(id []byte, e *codec.Error) {
-	if full, err := c.send(&outgoing{kind: outResult, id: id, err: e}, nil); full && err == nil {
-		c.flush()
-	}
+	c.send(&outgoing{kind: outResult, id: id, err: e}, nil)
 }
 
 func (c *Conn) longLine(long *frame.LongLineError) {

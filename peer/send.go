@@ -17,6 +17,8 @@ type outgoing struct {
 	method string
 	body   []byte // params or result, valid JSON
 	err    *codec.Error
+
+	oneLine bool // the body holds no newline
 }
 
 const (
@@ -34,6 +36,9 @@ func (o *outgoing) append(f codec.Form, dst []byte) []byte {
 	case o.err != nil:
 		return f.AppendError(dst, o.id, o.err)
 	}
+	if o.oneLine {
+		return append(append(f.OpenResult(dst, o.id), o.body...), '}')
+	}
 	return f.AppendResult(dst, o.id, o.body)
 }
 
@@ -46,31 +51,40 @@ func (o *outgoing) size() int {
 	return n
 }
 
-// send appends a message to what is pending; full says that it should be
-// flushed now. It waits for room, at most until done is closed.
-func (c *Conn) send(o *outgoing, done <-chan struct{}) (full bool, err error) {
+// send appends a message to what is pending. It waits for room, at most until
+// done is closed. It does not flush: the reader must not write where its role
+// can't be taken, and flushes in turn when full says so.
+func (c *Conn) send(o *outgoing, done <-chan struct{}) error {
 	if c.hooks.Line != nil {
 		b := bytebufferpool.Get()
 		b.B = o.append(c.form, b.B[:0])
 		c.hooks.Line(Out, b.B)
-		full, err = c.sendLine(b.B, done)
+		err := c.sendLine(b.B, done)
 		putScratch(b)
-		return full, err
+		return err
 	}
 	buf, err := c.admit(o.size(), done)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return c.out.Commit(append(o.append(c.form, buf), '\n')), nil
+	c.commit(append(o.append(c.form, buf), '\n'))
+	return nil
+}
+
+func (c *Conn) commit(buf []byte) {
+	if c.out.Commit(buf) {
+		c.full.Store(true)
+	}
 }
 
 // sendLine is send for a line that is composed already.
-func (c *Conn) sendLine(line []byte, done <-chan struct{}) (full bool, err error) {
+func (c *Conn) sendLine(line []byte, done <-chan struct{}) error {
 	buf, err := c.admit(len(line)+1, done)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return c.out.Commit(append(append(buf, line...), '\n')), nil
+	c.commit(append(append(buf, line...), '\n'))
+	return nil
 }
 
 // admit locks the writer for a line of about n bytes.
@@ -100,23 +114,19 @@ func (c *Conn) flush() error {
 	return err
 }
 
-// sendNotification sends a notification at once. A nil ctx waits for room as
-// long as it takes.
+// sendNotification sends a notification at once.
 func (c *Conn) sendNotification(ctx context.Context, method string, params []byte) error {
 	if c.out == nil {
 		return c.oneShotNotify(method, params)
 	}
-	var done <-chan struct{}
-	if ctx != nil {
-		done = ctx.Done()
+	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
+	switch {
+	case err == nil:
+		return c.flush()
+	case errors.Is(err, frame.ErrGaveUp):
+		return context.Cause(ctx)
 	}
-	if _, err := c.send(&outgoing{kind: outNotification, method: method, body: params}, done); err != nil {
-		if ctx != nil && errors.Is(err, frame.ErrGaveUp) {
-			return context.Cause(ctx)
-		}
-		return err
-	}
-	return c.flush()
+	return err
 }
 
 // encodeParams encodes params into a pooled buffer, which is nil where there

@@ -18,6 +18,9 @@ const (
 	roleMask    = 3
 )
 
+// at is the word that says: this turn, or this generation, is in that state.
+func at(turn, state uint64) uint64 { return turn<<2 | state }
+
 // Bits of Conn.notice: what the holder must see to between two requests.
 const (
 	noticeAsleep  = 1 << iota // the watcher sleeps
@@ -98,7 +101,7 @@ func (c *Conn) take(word uint64, goOn bool) bool {
 
 func (c *Conn) takeLocked(word uint64, goOn bool) bool {
 	turn := word>>2 + 1
-	if word&roleMask == roleIdle || !c.word.CompareAndSwap(word, turn<<2|roleIdle) {
+	if word&roleMask == roleIdle || !c.word.CompareAndSwap(word, at(turn, roleIdle)) {
 		return false
 	}
 	c.counts.takeOvers.Add(1)
@@ -148,7 +151,7 @@ func (c *Conn) giveAway(s *seat) bool {
 	c.starting.Add(1)
 	next := s.successor(c, s.turn+1)
 	c.seat = next
-	c.word.Store(next.turn<<2 | roleIdle)
+	c.word.Store(at(next.turn, roleIdle))
 	go c.read(next)
 	return true
 }

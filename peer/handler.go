@@ -44,14 +44,13 @@ var (
 type Request struct {
 	x      *exchange
 	gen    uint64
-	method string
-	id     []byte
+	method *method
+	id     []byte // nil for a notification
 	params []byte
-	note   bool
 }
 
 // Method is the name of the method. The string may be kept.
-func (r Request) Method() string { return r.method }
+func (r Request) Method() string { return r.method.name }
 
 // Params are the params as they were written, an array or an object, known to
 // be valid JSON; nil when they are absent or null. The slice is borrowed.
@@ -62,7 +61,7 @@ func (r Request) Params() []byte { return r.params }
 func (r Request) ID() []byte { return r.id }
 
 // IsNotification reports whether nobody waits for an answer.
-func (r Request) IsNotification() bool { return r.note }
+func (r Request) IsNotification() bool { return r.id == nil }
 
 // Decode reads the params into the pointer v with the connection's codec. It
 // reports params that are absent or do not fit as a *codec.Error with code

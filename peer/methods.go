@@ -12,6 +12,28 @@ type method struct {
 	unknown atomic.Bool  // nobody serves it; its place may be taken
 	strikes uint8        // how often it was slow of late; guarded by Conn.mu
 	turn    uint64       // when it was slow last; guarded by Conn.mu
+	route   atomic.Pointer[route]
+}
+
+// route is what Request.Route found last.
+type route struct {
+	table   *map[string]Handler
+	handler Handler
+}
+
+// Route finds the handler of the request's method in a table, and nil when
+// there is none. The table must not change any more: what was found is
+// remembered with the method's name, so that the next request on the same
+// connection that asks the same table is spared the search.
+func (r Request) Route(table *map[string]Handler) Handler {
+	if known := r.method.route.Load(); known != nil && known.table == table {
+		return known.handler
+	}
+	h := (*table)[r.method.name]
+	if h != nil {
+		r.method.route.Store(&route{table, h})
+	}
+	return h
 }
 
 // The economics of running a method beside the reader. To be wrong about a

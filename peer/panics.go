@@ -60,7 +60,7 @@ func (c *Conn) serveHooked(x *exchange, gen uint64) {
 }
 
 func (x *exchange) request(gen uint64) Request {
-	return Request{x: x, gen: gen, method: x.method.name, id: x.id, params: x.params, note: x.note}
+	return Request{x: x, gen: gen, method: x.method, id: x.id, params: x.params}
 }
 
 // crashed runs deferred when a handler did not return: it panicked with v, or

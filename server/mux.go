@@ -46,7 +46,7 @@ func (m *Mux) HandleFunc(method string, f func(ctx context.Context, w Reply, r R
 // registered is answered with -32601.
 func (m *Mux) ServeRPC(ctx context.Context, w Reply, r Request) error {
 	if table := m.table.Load(); table != nil {
-		if h := (*table)[r.Method()]; h != nil {
+		if h := r.Route(table); h != nil {
 			return h.ServeRPC(ctx, w, r)
 		}
 	}

@@ -4,7 +4,11 @@ package frame
 // locked, when the line would go above the bound. Then Wait. One line larger
 // than the bound is admitted when nothing waits.
 func (f *Writer) Admit(n int) (buf []byte, ok bool) {
-	buf = f.Begin()
+	f.mu.Lock()
+	if p := f.pending; p != nil && len(p.B) < writeUnit && cap(p.B)-len(p.B) >= n && f.flying+f.pile+len(p.B) <= f.max-n {
+		return p.B, true // as nearly always when answers gather
+	}
+	buf = f.openLocked()
 	if !f.fitsLocked(n) {
 		f.Abort()
 		return nil, false

@@ -203,7 +203,15 @@ func (x *exchange) append(result []byte, e *codec.Error) error {
 	if x.batch != nil {
 		return x.batch.put(x.slot, x.id, result, e)
 	}
-	return c.send(&outgoing{kind: outResult, id: x.id, body: result, oneLine: x.isParams(result), err: e}, nil)
+	if e == nil && c.hooks.Line == nil && x.isParams(result) {
+		// What send does, for the answer that is relayed as it came.
+		if buf, ok := c.out.Admit(len(result) + len(x.id) + 64); ok {
+			buf = append(c.form.OpenResult(buf, x.id), result...)
+			c.commit(append(buf, '}', '\n'))
+			return nil
+		}
+	}
+	return c.send(&outgoing{kind: outResult, id: x.id, body: result, err: e}, nil)
 }
 
 func (x *exchange) notify(gen uint64, method string, params any) error {

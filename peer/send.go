@@ -17,8 +17,6 @@ type outgoing struct {
 	method string
 	body   []byte // params or result, valid JSON
 	err    *codec.Error
-
-	oneLine bool // the body holds no newline
 }
 
 const (
@@ -35,9 +33,6 @@ func (o *outgoing) append(f codec.Form, dst []byte) []byte {
 		return f.AppendRequest(dst, o.id, o.method, o.body)
 	case o.err != nil:
 		return f.AppendError(dst, o.id, o.err)
-	}
-	if o.oneLine {
-		return append(append(f.OpenResult(dst, o.id), o.body...), '}')
 	}
 	return f.AppendResult(dst, o.id, o.body)
 }

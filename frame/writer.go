@@ -120,9 +120,7 @@ func (f *Writer) nextLocked() (b *bytebufferpool.ByteBuffer) {
 	}
 	b = f.closed[0]
 	f.pile -= len(b.B)
-	if f.closed = slices.Delete(f.closed, 0, 1); len(f.closed) == 0 {
-		f.closed = nil
-	}
+	f.closed = slices.Delete(f.closed, 0, 1)
 	return b
 }
 

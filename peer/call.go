@@ -140,7 +140,7 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	var digits [20]byte
 	id := strconv.AppendUint(digits[:0], n, 10)
 	if err = c.send(&outgoing{kind: outRequest, id: id, method: method, body: params}, ctx.Done()); err == nil {
-		err = c.flush()
+		err = c.flushUntil(ctx)
 	}
 	if err == nil {
 		select {

@@ -24,6 +24,8 @@ type Conn struct {
 	blocked atomic.Int32  // goroutines that wait for room in out
 	full    atomic.Bool   // so much has gathered that it should leave
 
+	flushAside func() // flush, as a value that is there already when a goroutine is to run it
+
 	// The reading role. Its word says whose turn it is and what the holder
 	// does (takeover.go); lines and methods belong to the holder.
 	word    atomic.Uint64
@@ -73,6 +75,7 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	c := newConn(h, &opts)
 	c.in = r
 	c.out = frame.NewWriter(w, opts.writer())
+	c.flushAside = func() { c.flush() }
 	c.lines = frame.NewReader(r, opts.MaxLine)
 	c.seat = &seat{parser: codec.NewParser(opts.limits())}
 	c.seat.x.prepare(c)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,5 +176,47 @@ func TestBothSidesStuck(t *testing.T) {
 		}
 		close(block)
 		<-errs
+	})
+}
+
+// TestCallsEndThoughTheOtherSideDoesNotRead makes calls that can't even be
+// written: every one returns at its deadline, and the stream is whole when the
+// other side reads again.
+func TestCallsEndThoughTheOtherSideDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, nil, &Options{Client: true, MaxPending: 64 << 10})
+		params := `["` + strings.Repeat("x", 30_000) + `"]`
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		defer cancel()
+		var calls sync.WaitGroup
+		for range 8 {
+			calls.Go(func() {
+				if _, err := r.c.CallRaw(ctx, nil, "m", []byte(params)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("CallRaw: %v", err)
+				}
+				if err := r.c.NotifyRaw(ctx, "n", []byte(params)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("NotifyRaw: %v", err)
+				}
+			})
+		}
+		calls.Wait()
+		if d := time.Since(start); d != 200*time.Millisecond {
+			t.Errorf("calls returned after %v", d)
+		}
+		go func() {
+			r.c.Call(context.Background(), "last", nil, nil)
+		}()
+		for { // what was queued comes out line by line, then the next call
+			m, ok := r.recv()
+			if !ok {
+				t.Fatal("the stream ended")
+			}
+			if m.Method == "last" {
+				break
+			}
+		}
+		r.in.close()
+		r.finishReading()
 	})
 }

@@ -109,6 +109,17 @@ func (c *Conn) flush() error {
 	return err
 }
 
+// flushUntil is flush for somebody who must be able to leave: where ctx can
+// end, another goroutine sits in the write. A line that was begun is finished
+// whoever leaves.
+func (c *Conn) flushUntil(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return c.flush()
+	}
+	go c.flushAside()
+	return nil
+}
+
 // sendNotification sends a notification at once.
 func (c *Conn) sendNotification(ctx context.Context, method string, params []byte) error {
 	if c.out == nil {
@@ -117,7 +128,7 @@ func (c *Conn) sendNotification(ctx context.Context, method string, params []byt
 	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
 	switch {
 	case err == nil:
-		return c.flush()
+		return c.flushUntil(ctx)
 	case errors.Is(err, frame.ErrGaveUp):
 		return context.Cause(ctx)
 	}

@@ -1,13 +1,14 @@
 // Package peer runs one JSON-RPC 2.0 connection over a pair of byte streams,
 // one message a line. JSON-RPC is symmetric: either side may call the other,
-// so there is one [Conn], of which packages server and client are two faces.
+// so there is one [Conn] for both ends; package server is its face for the author
+// of a tool server.
 //
 // Read it in this order:
 //
 //	handler.go   Handler, Request, Reply: what an author sees of a call
 //	context.go   the context of a handler, and Remote: the other side
 //	options.go   Options and their bounds; profile.go, hooks.go
-//	conn.go      Conn: made, served, ended; drain.go how it ends
+//	conn.go      Conn: made and closed; serve.go how it runs and ends
 //	reader.go    the reading role: from a line to a handler
 //	takeover.go  how the role leaves a goroutine that is slow
 //	beside.go    requests that run beside the reader, or wait
@@ -38,7 +39,9 @@
 // that has been running for a millisecond or two loses the reading role to
 // another goroutine, so responses, cancellations and further requests are
 // always read. Nothing has to be marked as slow. A handler may call the other
-// side and wait.
+// side and wait. What was slow is remembered by method and starts beside the
+// reader next time, as does the first call of each method: two requests that
+// are under way together may be answered in either order.
 //
 // # Limits
 //

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/linerpc/linerpc/codec"
@@ -252,7 +253,7 @@ func (c *Conn) longLine(long *frame.LongLineError) {
 	if id := codec.ResponseID(long.Head, long.Tail); id != nil && c.failCall(id, lasting) {
 		return
 	}
-	if e := codec.InvalidRequest(long.Error()); c.answers(&codec.Message{}, e, long.Head) {
+	if e := codec.InvalidRequest(fmt.Sprintf("line of %d bytes is above the bound of %d", long.Size, long.Limit)); c.answers(&codec.Message{}, e, long.Head) {
 		c.reply(nil, e)
 	}
 }

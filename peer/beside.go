@@ -155,7 +155,6 @@ func (c *Conn) leave(x *exchange, slow bool) {
 	if x.batch != nil {
 		x.batch.release()
 	}
-	c.flush()
 	c.startAll(start)
 }
 

@@ -23,6 +23,7 @@ type Conn struct {
 	out     *frame.Writer // nil where there is no stream (Exchange)
 	blocked atomic.Int32  // goroutines that wait for room in out
 	full    atomic.Bool   // so much has gathered that it should leave
+	waits   atomic.Bool   // the reader waits for input, or is about to, or has ended
 
 	flushAside func() // flush, as a value that is there already when a goroutine is to run it
 

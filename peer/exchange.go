@@ -179,6 +179,9 @@ func (x *exchange) send(result []byte, e *codec.Error) error {
 	if err := x.append(result, e); err != nil || !beside && !x.beside.Load() {
 		return err
 	}
+	if !x.c.waits.Load() {
+		return nil // the reader is at work and flushes before it waits
+	}
 	if x.batch == nil {
 		// Others may be about to answer as well: one write for all of them.
 		runtime.Gosched()

@@ -63,6 +63,7 @@ func (c *Conn) readLines(s *seat) {
 		}
 		line, ok, err := c.lines.Buffered()
 		if !ok {
+			c.waits.Store(true)
 			if !c.flushInTurn(s) {
 				return
 			}
@@ -70,6 +71,7 @@ func (c *Conn) readLines(s *seat) {
 				return
 			}
 			line, err = c.lines.ReadLine()
+			c.waits.Store(false)
 		}
 		if c.notice.Load()&noticeClosing != 0 {
 			c.end(nil)
@@ -197,10 +199,12 @@ func (c *Conn) after(s *seat) bool {
 
 // end tells Serve that the stream has ended; the role ends with it.
 func (c *Conn) end(err error) {
+	c.waits.Store(true)
 	select {
 	case c.ended <- err:
 	default:
 	}
+	c.flush() // what was left to the reader
 }
 
 // waitForRoom stops the reading while somebody waits for room to write, until

@@ -77,6 +77,7 @@ func (c *Conn) stop() {
 	c.stopped = true
 	c.mu.Unlock()
 	c.notice.Or(noticeClosing)
+	c.waits.Store(true)
 	for {
 		word := c.word.Load()
 		if word&roleMask != roleRunning || c.take(word, false) {
@@ -84,6 +85,7 @@ func (c *Conn) stop() {
 		}
 	}
 	c.interrupt()
+	go c.flushAside()
 }
 
 // waitQuiet waits until no handler runs or waits, at most for d.

@@ -115,6 +115,7 @@ func (c *Conn) takeLocked(word uint64, goOn bool) bool {
 			s.x.held = c.lines.Detach()
 		}
 		c.besideLocked(&s.x)
+		c.full.Store(true) // answers from beside may have been left to the reader
 	}
 	c.seat = next
 	if goOn && !c.stopped {

@@ -121,6 +121,8 @@ func (c *Conn) flushInTurn(s *seat) bool {
 	c.word.Store(at(s.turn, roleWriting))
 	if c.notice.Load()&noticeAsleep != 0 {
 		c.watch.wake(c)
+	} else {
+		c.watch.putOff()
 	}
 	c.flush()
 	return c.word.CompareAndSwap(at(s.turn, roleWriting), at(s.turn, roleIdle))

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -35,8 +36,10 @@ const Tick = time.Millisecond
 const slowAfter = Tick / 2
 
 // watcher looks after one connection, only while requests flow. It has no
-// goroutine while it sleeps.
+// goroutine while it sleeps. A holder that flushes is well and puts the next
+// look off: while lines come and go faster than a tick, nobody looks at all.
 type watcher struct {
+	mu    sync.Mutex // of those who look, and of seen and idle
 	timer *time.Timer
 	seen  uint64 // the word at the last look
 	idle  int    // looks in a row at an idle word
@@ -52,7 +55,9 @@ func (w *watcher) wake(c *Conn) {
 		return
 	}
 	c.notice.And(^uint32(noticeAsleep))
+	w.mu.Lock()
 	w.seen, w.idle = c.word.Load(), 0
+	w.mu.Unlock()
 	if w.timer == nil {
 		// Set before it can run: a tick may pass between two statements.
 		w.timer = time.AfterFunc(time.Hour, func() { w.look(c) })
@@ -60,8 +65,19 @@ func (w *watcher) wake(c *Conn) {
 	w.timer.Reset(Tick)
 }
 
+// putOff is called by the holder when it flushes.
+func (w *watcher) putOff() {
+	if w.awake.Load() && w.timer != nil {
+		w.timer.Reset(Tick)
+	}
+}
+
 // look runs in a goroutine of its own at every tick.
 func (w *watcher) look(c *Conn) {
+	if !w.mu.TryLock() {
+		return // another look is under way, and sees to the next
+	}
+	defer w.mu.Unlock()
 	word := c.word.Load()
 	switch {
 	case word != w.seen:
@@ -83,7 +99,7 @@ func (w *watcher) look(c *Conn) {
 	w.awake.Store(false)
 	c.notice.Or(noticeAsleep)
 	if c.word.Load() != word {
-		w.wake(c)
+		go w.wake(c)
 	}
 }
 

@@ -79,8 +79,6 @@ func (p *Parser) Parse(line []byte) *Message {
 	}
 	p.scratch, p.items = p.scratch[:0], p.items[:0]
 	m := &p.msg
-	*m = Message{}
-
 	i := p.usual(line, m)
 	switch {
 	case i > 0:
@@ -92,6 +90,7 @@ func (p *Parser) Parse(line []byte) *Message {
 		*m = Message{Fault: p.scan.fault, Offset: p.scan.at}
 		return m
 	}
+	*m = Message{}
 	if len(line) > 0 && line[0] <= ' ' {
 		i = blanks(line, 0)
 	}

@@ -114,10 +114,6 @@ func (s *scanner) container(b []byte, i, base int) int {
 			if ev == evWideKey {
 				at = atName
 			}
-		case evNumber:
-			if i = s.number(b, i); i < 0 {
-				return -1
-			}
 		default:
 			return s.fail(FaultSyntax, i)
 		}

@@ -33,9 +33,11 @@ func (p *Parser) usual(b []byte, m *Message) int {
 	if end+1 != len(b) || b[end] != '}' {
 		return 0
 	}
-	m.Kind = Request
-	m.ID = b[len(opening):id:id]
-	m.Method = b[name : method-1 : method-1]
-	m.Params = b[params:end:end]
+	*m = Message{
+		Kind:   Request,
+		ID:     b[len(opening):id:id],
+		Method: b[name : method-1 : method-1],
+		Params: b[params:end:end],
+	}
 	return end + 1
 }

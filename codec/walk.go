@@ -14,7 +14,6 @@ const (
 	evFull                    // an array or object opens that the word has no room for
 	evString                  // the rest of a value's string, which str checks
 	evKey                     // the rest of a member's name, which str checks
-	evNumber                  // a number with an exponent, which number checks
 	evWideString              // the first byte of 0x80 or more, in a value's string
 	evWideKey                 // the same in a member's name
 )
@@ -47,7 +46,6 @@ func walk(b []byte, i int, open, limit, wide uint64, at entry) (int, uint64, eve
 	var (
 		c    byte
 		name bool // the string is a member's name
-		from int  // where a number starts
 		stop int  // where a string is long enough for four words at a time
 		w, m uint64
 		back entry // where to go on behind blanks
@@ -99,7 +97,6 @@ value: // i is where a value has to start
 		i++
 		goto opened
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		from = i
 		i++
 		if c == '-' {
 			if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
@@ -143,7 +140,7 @@ value: // i is where a value has to start
 		back = atValue
 		goto blank
 	}
-	// i is behind the integer part of the number at b[from].
+	// i is behind the integer part of a number.
 	if uint(i) < uint(len(b)) && b[i] == '.' {
 		i++
 		if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
@@ -154,7 +151,16 @@ value: // i is where a value has to start
 		}
 	}
 	if uint(i) < uint(len(b)) && b[i]|0x20 == 'e' {
-		return from, open, evNumber
+		i++
+		if uint(i) < uint(len(b)) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if uint(i) >= uint(len(b)) || b[i]-'0' > 9 {
+			return i, open, evInvalid
+		}
+		for uint(i) < uint(len(b)) && b[i]-'0' <= 9 {
+			i++
+		}
 	}
 after: // i is behind a value
 	if uint(i) >= uint(len(b)) {

@@ -8,7 +8,7 @@ func (f *Writer) Admit(n int) (buf []byte, ok bool) {
 	if p := f.pending; p != nil && len(p.B) < writeUnit && cap(p.B)-len(p.B) >= n && f.flying+f.pile+len(p.B) <= f.max-n {
 		return p.B, true // as nearly always when answers gather
 	}
-	buf = f.openLocked()
+	buf = f.openLocked(n)
 	if !f.fitsLocked(n) {
 		f.Abort()
 		return nil, false

@@ -111,7 +111,7 @@ func (f *Reader) skip() ([]byte, error) {
 // gather reads on where head, a full read buffer, is the beginning of a line.
 func (f *Reader) gather(head []byte) ([]byte, error) {
 	f.startLong()
-	f.over = getBytes()
+	f.over = getBytes(f.lastLong)
 	b := room(f.over.B, 2*len(head))
 	part, err := head, bufio.ErrBufferFull
 	for {
@@ -122,6 +122,7 @@ func (f *Reader) gather(head []byte) ([]byte, error) {
 		b = append(room(b, len(part)), part...)
 		f.over.B = b
 		if err != bufio.ErrBufferFull {
+			f.lastLong = len(b)
 			return b, err
 		}
 		if len(b) > f.max+lineEnd {

@@ -52,8 +52,51 @@ func putBuffer(br *bufio.Reader, size int) {
 // ones an allocation each time.
 var lines = sync.Pool{New: func() any { return new(bytebufferpool.ByteBuffer) }}
 
-func getBytes() *bytebufferpool.ByteBuffer {
+// getBytes gives a buffer for about n bytes; it may have to grow all the same.
+func getBytes(n int) *bytebufferpool.ByteBuffer {
+	if n >= largeBytes {
+		if b := large.get(); b != nil {
+			return b
+		}
+	}
 	return lines.Get().(*bytebufferpool.ByteBuffer)
+}
+
+// Buffers from largeBytes on live on a list of their own. In a sync.Pool each
+// collection would drop them, and making them again is what brings the next
+// collection about. The list is short: it is all that a process holds for good
+// of the large lines it has seen.
+const (
+	largeBytes = 256 << 10
+	largeKept  = 4
+)
+
+type largeList struct {
+	mu   sync.Mutex
+	free []*bytebufferpool.ByteBuffer
+}
+
+var large largeList
+
+func (l *largeList) get() *bytebufferpool.ByteBuffer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.free) - 1
+	if n < 0 {
+		return nil
+	}
+	b := l.free[n]
+	l.free[n] = nil
+	l.free = l.free[:n]
+	return b
+}
+
+func (l *largeList) put(b *bytebufferpool.ByteBuffer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.free) < largeKept {
+		l.free = append(l.free, b)
+	}
 }
 
 // putBytes hands a pooled buffer back, or leaves it to the collector when it
@@ -62,8 +105,13 @@ func putBytes(b *bytebufferpool.ByteBuffer) {
 	if poisoned {
 		scribble(b.B)
 	}
-	if cap(b.B) <= maxPooled {
-		b.Reset()
+	n := cap(b.B)
+	b.Reset()
+	switch {
+	case n > maxPooled:
+	case n >= largeBytes:
+		large.put(b)
+	default:
 		lines.Put(b)
 	}
 }

@@ -21,11 +21,12 @@ type Reader struct {
 	max  int    // bytes of a line
 	next []byte // what br holds and nobody was given yet; br is told before it reads
 
-	line  []byte                     // what was returned last
-	over  *bytebufferpool.ByteBuffer // holds line where it did not fit br
-	long  *LongLineError             // the last one; nil as long as there was none
-	begun bool                       // the start of the stream is behind us
-	quiet int                        // reads in a row that a smaller buffer would have served
+	line     []byte                     // what was returned last
+	over     *bytebufferpool.ByteBuffer // holds line where it did not fit br
+	long     *LongLineError             // the last one; nil as long as there was none
+	lastLong int                        // bytes of the last line that did not fit br
+	begun    bool                       // the start of the stream is behind us
+	quiet    int                        // reads in a row that a smaller buffer would have served
 }
 
 // NewReader returns a Reader on r. A line may have up to maxLine bytes, its

@@ -62,6 +62,7 @@ type Writer struct {
 	pile    int                          // bytes in closed
 	writing bool                         // somebody writes and will see what is pending
 	flying  int                          // bytes in the buffer that is being written
+	last    int                          // bytes of the buffer that was written last
 	err     error
 	moved   chan struct{} // closed when bytes have left; made by who waits
 	stats   WriterStats
@@ -94,20 +95,24 @@ func NewWriter(w io.Writer, o WriterOptions) *Writer {
 // in between.
 func (f *Writer) Begin() []byte {
 	f.mu.Lock()
-	return f.openLocked()
+	return f.openLocked(0)
 }
 
 // openLocked gives the chunk that lines are appended to. A chunk that is as
 // long as a write should be is closed, so that a pile is made of buffers that
-// go back to the pool.
-func (f *Writer) openLocked() []byte {
-	if f.pending != nil && len(f.pending.B) >= writeUnit {
+// go back to the pool; and so is one that a large line of n bytes would make
+// grow.
+func (f *Writer) openLocked(n int) []byte {
+	if p := f.pending; p != nil && len(p.B) == 0 && n >= largeBytes {
+		f.dropOpenLocked()
+	}
+	if p := f.pending; p != nil && (len(p.B) >= writeUnit || n >= largeBytes && cap(p.B)-len(p.B) < n) {
 		f.closed = append(f.closed, f.pending)
 		f.pile += len(f.pending.B)
 		f.pending = nil
 	}
 	if f.pending == nil {
-		f.pending = getBytes()
+		f.pending = getBytes(max(n, f.last))
 	}
 	return f.pending.B
 }
@@ -170,7 +175,7 @@ func (f *Writer) WriteLine(line []byte) error {
 	if err := f.waitLocked(len(line)+1, nil); err != nil {
 		return err
 	}
-	buf := append(room(f.openLocked(), len(line)+1), line...)
+	buf := append(room(f.openLocked(len(line)+1), len(line)+1), line...)
 	f.pending.B = append(buf, '\n')
 	f.flushLocked()
 	return f.err
@@ -212,7 +217,7 @@ func (f *Writer) flushAsideLocked() {
 func (f *Writer) writeAllLocked() {
 	for f.anyLocked() && f.err == nil {
 		b := f.nextLocked()
-		f.flying = len(b.B)
+		f.flying, f.last = len(b.B), len(b.B)
 		for rest := b.B; len(rest) > 0 && f.err == nil; {
 			var part []byte
 			part, rest = cut(rest)

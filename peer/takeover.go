@@ -151,13 +151,21 @@ func (s *seat) successor(c *Conn, turn uint64) *seat {
 	return next
 }
 
+// keepBytes is up to which length params are copied for a request that starts
+// beside the reader. Longer ones keep the read buffer they stand in.
+const keepBytes = 16 << 10
+
 // giveAway is take by the holder itself, before it starts a handler that is
 // likely to be slow. It keeps the request and gives the role, not the other
 // way round: a goroutine that was handed the request would often start it
 // behind later ones. It reports false when the connection is closing.
 func (c *Conn) giveAway(s *seat) bool {
 	x := &s.x
-	x.keep()
+	if len(x.params) > keepBytes && x.batch == nil {
+		x.held = c.lines.Detach()
+	} else {
+		x.keep()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped {

@@ -135,7 +135,7 @@ func (c *Conn) takeLocked(word uint64, goOn bool) bool {
 	}
 	c.seat = next
 	if goOn && !c.stopped {
-		go c.read(next)
+		go c.readOn(next)
 	}
 	return true
 }
@@ -150,6 +150,25 @@ func (s *seat) successor(c *Conn, turn uint64) *seat {
 	next.x.prepare(c)
 	return next
 }
+
+// readOn is read on a fresh goroutine. It will run handlers and encode their
+// results, for which the stack it starts with is too small: to grow it now,
+// while nothing is on it, is much cheaper than with a handler on it.
+func (c *Conn) readOn(s *seat) {
+	growStack()
+	c.read(s)
+}
+
+//go:noinline
+func growStack() (sum byte) {
+	var room [stackRoom]byte
+	for i := 0; i < len(room); i += 1 << 10 {
+		sum += room[i]
+	}
+	return sum
+}
+
+const stackRoom = 4 << 10
 
 // keepBytes is up to which length params are copied for a request that starts
 // beside the reader. Longer ones keep the read buffer they stand in.
@@ -177,6 +196,6 @@ func (c *Conn) giveAway(s *seat) bool {
 	next := s.successor(c, s.turn+1)
 	c.seat = next
 	c.word.Store(at(next.turn, roleIdle))
-	go c.read(next)
+	go c.readOn(next)
 	return true
 }

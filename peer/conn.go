@@ -98,6 +98,9 @@ func newConn(h Handler, opts *Options) *Conn {
 		})
 	}
 	c := &Conn{opts: *opts, handler: h, codec: opts.Codec, form: opts.form(), hooks: opts.Hooks}
+	if t, ok := h.(interface{ Has(method string) bool }); ok {
+		c.methods.has = t.Has
+	}
 	c.contexts.base = context.Background()
 	c.waiting.limit = opts.MaxQueued
 	return c

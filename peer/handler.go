@@ -14,6 +14,10 @@ import (
 // A returned error is the answer: a *codec.Error, bare or wrapped, as it is;
 // any other as -32603. Returning nil without having answered answers null.
 // Whatever is returned for a notification goes nowhere but to the hooks.
+//
+// A Handler may have a method Has(method string) bool. It is asked once for a
+// name that is new to the connection: a name it does not have is answered on
+// the reading goroutine, where others start beside it the first time.
 type Handler interface {
 	ServeRPC(ctx context.Context, w Reply, r Request) error
 }

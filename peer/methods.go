@@ -79,6 +79,7 @@ func (m *method) wasFast() {
 // from minSlots to maxSlots; then newcomers push others out, of which those
 // that nobody serves go first.
 type methodTable struct {
+	has  func(name string) bool // nil: nobody can tell
 	last *method
 	slot []*method
 }
@@ -98,7 +99,7 @@ func (t *methodTable) find(name []byte) *method {
 		return t.last
 	}
 	if len(name) > maxInterned {
-		return newMethod(name)
+		return t.make(name)
 	}
 	h := maphash.Bytes(methodSeed, name)
 	for i := range uint64(min(probes, len(t.slot))) {
@@ -107,7 +108,7 @@ func (t *methodTable) find(name []byte) *method {
 			return m
 		}
 	}
-	t.last = newMethod(name)
+	t.last = t.make(name)
 	t.put(h, t.last)
 	return t.last
 }
@@ -135,8 +136,16 @@ func (t *methodTable) put(h uint64, m *method) {
 	t.put(h, m)
 }
 
-func newMethod(name []byte) *method {
+// make makes the entry of a name that was not seen before. To say that nobody
+// serves it is fast; and where nobody can tell, a flood of names is likely not
+// to be served.
+func (t *methodTable) make(name []byte) *method {
 	m := &method{name: string(name)}
-	m.slow.Store(firstRuns)
+	switch {
+	case t.has == nil && len(t.slot) < maxSlots, t.has != nil && t.has(m.name):
+		m.slow.Store(firstRuns)
+	case t.has != nil:
+		m.unknown.Store(true)
+	}
 	return m
 }

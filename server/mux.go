@@ -53,6 +53,12 @@ func (m *Mux) ServeRPC(ctx context.Context, w Reply, r Request) error {
 	return codec.MethodNotFound(r.Method())
 }
 
+// Has reports whether a method is registered.
+func (m *Mux) Has(method string) bool {
+	table := m.table.Load()
+	return table != nil && (*table)[method] != nil
+}
+
 // Methods lists the registered names in order.
 func (m *Mux) Methods() []string {
 	table := m.table.Load()

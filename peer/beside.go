@@ -143,12 +143,7 @@ func (c *Conn) leave(x *exchange, slow bool) {
 		x.method.wasSlowLocked(c.word.Load() >> 2)
 	}
 	c.unregisterLocked(x)
-	c.running--
-	if x.note {
-		c.barrier--
-	}
-	start := c.waiting.startLocked(c)
-	c.gateLocked()
+	start := c.makeWayLocked(x)
 	c.mu.Unlock()
 	x.held.Release()
 	putScratch(x.own)
@@ -156,6 +151,18 @@ func (c *Conn) leave(x *exchange, slow bool) {
 		x.batch.release()
 	}
 	c.startAll(start)
+}
+
+// makeWayLocked frees the slot and the barrier of x, and gives what may start
+// because of that.
+func (c *Conn) makeWayLocked(x *exchange) (start []*exchange) {
+	c.running--
+	if x.note {
+		c.barrier--
+	}
+	start = c.waiting.startLocked(c)
+	c.gateLocked()
+	return start
 }
 
 // startAll starts what has been waiting. Each starts the next right before it

@@ -271,12 +271,7 @@ func (c *Conn) lift(ctx context.Context) *exchange {
 		return x
 	}
 	c.lifted++
-	c.running--
-	if x.note {
-		c.barrier--
-	}
-	start := c.waiting.startLocked(c)
-	c.gateLocked()
+	start := c.makeWayLocked(x)
 	c.mu.Unlock()
 	c.startAll(start)
 	return x

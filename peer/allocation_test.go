@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/linerpc/linerpc/peer"
+
+	"go.uber.org/goleak"
 )
 
 // wire is one direction of a connection in memory, with room for whatever is
@@ -142,6 +144,7 @@ func serving(t *testing.T, h peer.Handler, lines string, answers int) float64 {
 }
 
 func TestAllocationsOfServing(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	h := peer.HandlerFunc(func(ctx context.Context, w peer.Reply, r peer.Request) error {
 		switch r.Method() {
 		case "progress":
@@ -184,6 +187,7 @@ func TestAllocationsOfServing(t *testing.T) {
 }
 
 func TestAllocationsOfTypedValues(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	type pair struct{ A, B float64 }
 	var sink pair
 	h := peer.HandlerFunc(func(ctx context.Context, w peer.Reply, r peer.Request) error {
@@ -198,6 +202,7 @@ func TestAllocationsOfTypedValues(t *testing.T) {
 }
 
 func TestAllocationsOfCalls(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	echo := peer.HandlerFunc(func(_ context.Context, w peer.Reply, r peer.Request) error { return w.Raw(r.Params()) })
 	for _, size := range []int{0, 64, 16 << 10, 1 << 20} {
 		for _, notes := range []int{0, 1} {

@@ -3,6 +3,7 @@ package peer
 import (
 	"errors"
 	"hash/maphash"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/bytebufferpool"
@@ -11,17 +12,84 @@ import (
 )
 
 // flightTable finds the requests that run beside the reader or wait, by the
-// bytes of their id. Inline requests need no entry: nobody could ask.
-type flightTable map[uint64]*exchange
+// bytes of their id. Inline requests need no entry: nobody could ask. It is
+// guarded by Conn.mu, but for mayHave.
+type flightTable struct {
+	byHash map[uint64]*exchange
+	n      atomic.Int32
+	sieve  atomic.Pointer[sieve]
+}
+
+// sieve counts the requests in flight by some bits of their hash. Each new
+// request asks whether its id is in use: it is told no without a lock nearly
+// always. A table that has never been large has none.
+type sieve [1024]atomic.Int32
+
+func (s *sieve) of(hash uint64) *atomic.Int32 { return &s[hash%uint64(len(s))] }
+
+const sieveFrom = 8
 
 var idSeed = maphash.MakeSeed()
 
-func (t flightTable) find(id []byte) *exchange {
-	x := t[maphash.Bytes(idSeed, id)]
+// mayHave reports false when no request in flight has that id. The reader asks;
+// what it registered itself is seen.
+func (t *flightTable) mayHave(id []byte) bool {
+	if t.n.Load() == 0 {
+		return false
+	}
+	s := t.sieve.Load()
+	return s == nil || s.of(maphash.Bytes(idSeed, id)).Load() != 0
+}
+
+func (t *flightTable) find(id []byte) *exchange {
+	x := t.byHash[maphash.Bytes(idSeed, id)]
 	for x != nil && string(x.id) != string(id) {
 		x = x.next
 	}
 	return x
+}
+
+func (t *flightTable) add(x *exchange) {
+	if t.byHash == nil {
+		t.byHash = make(map[uint64]*exchange)
+	}
+	x.hash = maphash.Bytes(idSeed, x.id)
+	x.next = t.byHash[x.hash]
+	t.byHash[x.hash] = x
+	s := t.sieve.Load()
+	switch {
+	case s != nil:
+		s.of(x.hash).Add(1)
+	case len(t.byHash) == sieveFrom:
+		s = new(sieve)
+		for hash, y := range t.byHash {
+			for ; y != nil; y = y.next {
+				s.of(hash).Add(1)
+			}
+		}
+		t.sieve.Store(s)
+	}
+	t.n.Add(1)
+}
+
+func (t *flightTable) remove(x *exchange) {
+	if p := t.byHash[x.hash]; p != x {
+		for p.next != x {
+			p = p.next
+		}
+		p.next = x.next
+	} else if x.next == nil {
+		delete(t.byHash, x.hash)
+	} else {
+		t.byHash[x.hash] = x.next
+	}
+	x.next = nil
+	if s := t.sieve.Load(); s != nil {
+		s.of(x.hash).Add(-1)
+	}
+	if t.n.Add(-1) == 0 {
+		t.sieve.Store(nil)
+	}
 }
 
 // besideLocked makes x a request that runs beside the reader.
@@ -43,14 +111,8 @@ func (c *Conn) registerLocked(x *exchange) {
 	if x.note || x.registered || x.state.Load()&stateMask != stateOpen || string(x.id) == "null" {
 		return
 	}
-	if c.flight == nil {
-		c.flight = make(flightTable)
-	}
-	x.hash = maphash.Bytes(idSeed, x.id)
-	x.next = c.flight[x.hash]
-	c.flight[x.hash] = x
+	c.flight.add(x)
 	x.registered = true
-	c.flying.Add(1)
 }
 
 func (c *Conn) unregister(x *exchange) {
@@ -64,24 +126,14 @@ func (c *Conn) unregisterLocked(x *exchange) {
 		return
 	}
 	x.registered = false
-	c.flying.Add(-1)
-	if p := c.flight[x.hash]; p == x {
-		if x.next == nil {
-			delete(c.flight, x.hash)
-		} else {
-			c.flight[x.hash] = x.next
-		}
-	} else {
-		for p.next != x {
-			p = p.next
-		}
-		p.next = x.next
-	}
-	x.next = nil
+	c.flight.remove(x)
 }
 
 // inFlight reports whether a call with that id runs beside the reader or waits.
 func (c *Conn) inFlight(id []byte) bool {
+	if !c.flight.mayHave(id) {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.flight.find(id) != nil

@@ -14,6 +14,8 @@ import (
 
 	"github.com/linerpc/linerpc/codec"
 	"github.com/linerpc/linerpc/peer"
+
+	"go.uber.org/goleak"
 )
 
 // pair runs two joined connections until the test has ended. Call it in a
@@ -242,6 +244,7 @@ func TestAnswersOutOfOrder(t *testing.T) {
 
 // TestServeTwice and before Serve: a Conn runs once.
 func TestServeTwice(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	c := peer.New(strings.NewReader(""), io.Discard, nil, nil)
 	if err := c.Serve(t.Context()); err != nil {
 		t.Error(err)

@@ -37,11 +37,10 @@ type Conn struct {
 	inline  bool // start every handler on the reading goroutine
 
 	// Requests that run beside the reader or wait (beside.go). gate is not 0
-	// while a request must wait for its turn; flying counts flight.
+	// while a request must wait for its turn.
 	mu       sync.Mutex
 	seat     *seat
 	flight   flightTable
-	flying   atomic.Int32
 	gate     atomic.Uint32
 	starting atomic.Int32 // handlers that were released and have not been entered
 	running  int

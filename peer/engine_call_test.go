@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/linerpc/linerpc/frame"
+
+	"go.uber.org/goleak"
 )
 
 // bounce answers by asking the other side for n-1, down to zero.
@@ -83,6 +85,7 @@ func TestANotificationHandlerMayCallBack(t *testing.T) {
 }
 
 func TestBothSidesCallEachOtherAtOnce(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	const n = 500
 	a, b := joinedPair(t, HandlerFunc(bounce), HandlerFunc(bounce), nil)
 	done := make(chan error, 2*n)

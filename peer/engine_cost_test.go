@@ -7,12 +7,15 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // TestAllocationsBesideTheReader counts what a request costs whose role was
 // given away, with and without a look at its context's Done, and that it stays
 // the same over many.
 func TestAllocationsBesideTheReader(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	if poisoned {
 		t.Skip("the race detector and poison builds allocate for themselves")
 	}

@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"go.uber.org/goleak"
 )
 
 // TestServeReturnsThoughInputIsIdle cancels the context while a read of an
 // idle input is under way, on the kinds of descriptor that a process may find
 // as its standard input, all of them blocking.
 func TestServeReturnsThoughInputIsIdle(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	open := map[string]func(t *testing.T) (in, other *os.File){
 		"pipe": func(t *testing.T) (*os.File, *os.File) {
 			var p [2]int
@@ -87,6 +90,7 @@ func (c *Conn) readerGone() <-chan struct{} {
 }
 
 func TestARegularFileAsInputIsLeftAsItIs(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	name := filepath.Join(t.TempDir(), "in")
 	text := callLine(1, "slow", `{"ms":100000}`) + "\n" + callLine(2, "fast", "") + "\n"
 	check(t, os.WriteFile(name, []byte(text), 0o600))

@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // TestIdleConnectionsAreCheap opens a thousand connections, has traffic on
 // each, and looks at what they hold when nothing happens any more.
 func TestIdleConnectionsAreCheap(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	if poisoned {
 		t.Skip("the race detector needs memory for itself")
 	}

@@ -139,7 +139,7 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 		}
 		s.notes++
 	} else {
-		if c.flying.Load() != 0 && c.inFlight(m.ID) {
+		if c.inFlight(m.ID) {
 			c.refuseDuplicate(m, b, slot)
 			return true
 		}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // mixed is a handler of everything that can happen to a request.
@@ -67,6 +69,7 @@ func mixed(ctx context.Context, w Reply, r Request) error {
 // often than the watcher would, under every kind of load, and checks that
 // every request is answered once and rightly.
 func TestStressTakeOvers(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	var total uint64
 	for _, bound := range []int{1, 3, 4096} {
 		for _, batched := range []bool{false, true} {
@@ -177,8 +180,8 @@ func stress(t *testing.T, bound int, batched bool) (takeOvers uint64) {
 	}
 	s := r.c.Stats()
 	t.Logf("%d take-overs, %d writes for %d bytes", s.TakeOvers, s.Writes, s.BytesOut)
-	if s.Running != 0 || s.Waiting != 0 || r.c.flying.Load() != 0 || len(r.c.flight) != 0 || r.c.starting.Load() != 0 || r.c.barrier != 0 {
-		t.Errorf("left behind: %+v flying %d flight %d starting %d barrier %d", s, r.c.flying.Load(), len(r.c.flight), r.c.starting.Load(), r.c.barrier)
+	if s.Running != 0 || s.Waiting != 0 || r.c.flight.n.Load() != 0 || len(r.c.flight.byHash) != 0 || r.c.starting.Load() != 0 || r.c.barrier != 0 {
+		t.Errorf("left behind: %+v flying %d flight %d starting %d barrier %d", s, r.c.flight.n.Load(), len(r.c.flight.byHash), r.c.starting.Load(), r.c.barrier)
 	}
 	return s.TakeOvers
 }
@@ -186,6 +189,7 @@ func stress(t *testing.T, bound int, batched bool) (takeOvers uint64) {
 // TestDerivedContextsOutliveHandlers keeps contexts derived from a handler's,
 // as handlers do that start something in the background.
 func TestDerivedContextsOutliveHandlers(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	n := 100_000
 	if testing.Short() {
 		n = 2000
@@ -220,6 +224,7 @@ func TestDerivedContextsOutliveHandlers(t *testing.T) {
 // TestReplyAfterReturn uses each Reply after its handler has returned, while
 // later requests are being answered.
 func TestReplyAfterReturn(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	n := 100_000
 	if testing.Short() {
 		n = 2000

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/linerpc/linerpc/server"
+
+	"go.uber.org/goleak"
 )
 
 // pingPong is the two streams of a server in memory: a line goes in when the
@@ -65,6 +67,7 @@ func (p *pingPong) close() {
 // TestAllocationsOfTypedHandlers: the best of several attempts counts, because
 // a handler that loses the processor for a millisecond is slow, which costs.
 func TestAllocationsOfTypedHandlers(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	if checked {
 		t.Skip("this build allocates for its checks")
 	}

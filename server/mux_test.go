@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/linerpc/linerpc/server"
+
+	"go.uber.org/goleak"
 )
 
 func constant(s string) server.HandlerFunc {
@@ -41,6 +43,7 @@ func TestMux(t *testing.T) {
 
 // TestRegisterWhileServing is worth most under the race detector.
 func TestRegisterWhileServing(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
 	mux := server.NewMux()
 	mux.Handle("m", constant("0"))
 	var in strings.Builder

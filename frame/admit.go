@@ -15,3 +15,10 @@ func (f *Writer) Admit(n int) (buf []byte, ok bool) {
 	}
 	return room(buf, n), true
 }
+
+// Insist is Begin for a small line of about n bytes that has to go out though
+// the bound is reached. Who uses it sees to it that such lines are few.
+func (f *Writer) Insist(n int) []byte {
+	f.mu.Lock()
+	return room(f.openLocked(n), n)
+}

@@ -95,6 +95,18 @@ func (f *Reader) ReadLine() ([]byte, error) {
 	}
 }
 
+// Fill reads once, what is there: it is for who knows that something is and
+// must not wait for the rest of a line. It reports false when only ReadLine
+// can go on: the line is longer than the buffer, or the stream has ended.
+func (f *Reader) Fill() bool {
+	f.release()
+	f.ready()
+	n := f.br.Buffered()
+	_, err := f.br.Peek(n + 1)
+	f.next, _ = f.br.Peek(f.br.Buffered())
+	return err == nil
+}
+
 // ready prepares for a read: br learns what was taken from it, and gives way
 // to one of another size when the traffic asks for that.
 func (f *Reader) ready() {

@@ -54,6 +54,7 @@ type WriterOptions struct {
 // After an error of the underlying writer every call gives that error.
 type Writer struct {
 	w       io.Writer
+	try     TryWriter // w, or nil
 	max     int
 	stall   time.Duration
 	mu      sync.Mutex
@@ -68,6 +69,15 @@ type Writer struct {
 	stats   WriterStats
 }
 
+// TryWriter is a writer that can write without waiting. TryWrite takes as much
+// of p as it can at once; n < len(p) with a nil error says that the rest would
+// have to wait. A Writer on a TryWriter never makes who flushes wait: what is
+// not taken at once is written, in order, by a goroutine of the Writer's.
+type TryWriter interface {
+	io.Writer
+	TryWrite(p []byte) (n int, err error)
+}
+
 // WriterStats counts what a Writer did.
 type WriterStats struct {
 	Writes uint64 // calls of the underlying writer
@@ -78,6 +88,7 @@ type WriterStats struct {
 // part of a line of more than 256 KiB.
 func NewWriter(w io.Writer, o WriterOptions) *Writer {
 	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall}
+	f.try, _ = w.(TryWriter)
 	if f.max == 0 {
 		f.max = DefaultMaxPending
 	}
@@ -182,7 +193,8 @@ func (f *Writer) WriteLine(line []byte) error {
 }
 
 // Flush writes what is pending. When another goroutine is writing already, it
-// returns at once: that one goes on until nothing is pending.
+// returns at once: that one goes on until nothing is pending, or hands over to
+// a goroutine of the Writer's when others keep it from its own work.
 func (f *Writer) Flush() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,7 +208,7 @@ func (f *Writer) anyLocked() bool { return f.pending != nil || f.pile > 0 }
 func (f *Writer) flushLocked() {
 	if !f.writing && f.anyLocked() {
 		f.writing = true
-		f.writeAllLocked()
+		f.writeAllLocked(len(f.closed)+1+favours)
 	}
 }
 
@@ -205,29 +217,76 @@ func (f *Writer) flushLocked() {
 func (f *Writer) flushAsideLocked() {
 	if !f.writing && f.anyLocked() {
 		f.writing = true
-		go func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.writeAllLocked()
-		}()
+		go f.goOn(nil, nil)
 	}
 }
 
-// writeAllLocked writes until nothing is pending. It unlocks for each write.
-func (f *Writer) writeAllLocked() {
-	for f.anyLocked() && f.err == nil {
+// favours is how many chunks one goroutine writes for others, beyond what was
+// pending when it began, before one takes over that has nothing else to do.
+const favours = 4
+
+const allChunks = math.MaxInt
+
+// goOn is the life of a goroutine that writes until nothing is pending: first
+// the rest of a chunk, if that was begun.
+func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if b != nil {
+		f.writeChunkLocked(rest)
+		f.doneLocked(b)
+	}
+	f.writeAllLocked(allChunks)
+}
+
+// writeAllLocked writes until nothing is pending, up to a number of chunks. It
+// unlocks for each write. Who does not have all the time does not wait either,
+// where the writer can tell that it would.
+func (f *Writer) writeAllLocked(chunks int) {
+	wait := f.try == nil || chunks == allChunks
+	for ; f.anyLocked() && f.err == nil; chunks-- {
+		if chunks == 0 {
+			go f.goOn(nil, nil)
+			return
+		}
 		b := f.nextLocked()
 		f.flying, f.last = len(b.B), len(b.B)
-		for rest := b.B; len(rest) > 0 && f.err == nil; {
-			var part []byte
-			part, rest = cut(rest)
-			f.writeLocked(part)
+		if rest := b.B; wait {
+			f.writeChunkLocked(rest)
+		} else if rest = f.tryLocked(rest); len(rest) > 0 && f.err == nil {
+			go f.goOn(b, rest)
+			return
 		}
-		f.flying = 0
-		putBytes(b)
+		f.doneLocked(b)
 	}
 	f.writing = false
 	f.movedLocked()
+}
+
+func (f *Writer) doneLocked(b *bytebufferpool.ByteBuffer) {
+	f.flying = 0
+	putBytes(b)
+}
+
+func (f *Writer) writeChunkLocked(rest []byte) {
+	for len(rest) > 0 && f.err == nil {
+		var part []byte
+		part, rest = cut(rest)
+		f.writeLocked(part)
+	}
+}
+
+// tryLocked gives what would have to wait.
+func (f *Writer) tryLocked(rest []byte) []byte {
+	n, err := f.unlockedTry(rest)
+	f.wroteLocked(n, err)
+	return rest[n:]
+}
+
+func (f *Writer) unlockedTry(part []byte) (int, error) {
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	return f.try.TryWrite(part)
 }
 
 // cut takes the next write off lines: up to the first line end behind
@@ -248,6 +307,10 @@ func (f *Writer) writeLocked(part []byte) {
 	if err == nil && n < len(part) {
 		err = io.ErrShortWrite
 	}
+	f.wroteLocked(n, err)
+}
+
+func (f *Writer) wroteLocked(n int, err error) {
 	f.stats.Writes++
 	f.stats.Bytes += uint64(n)
 	if err != nil {

@@ -20,6 +20,8 @@ type batch struct {
 	sink  *[]byte         // of Exchange: the answer goes there
 	plain bool            // of Exchange: one message, no array
 
+	answers *group // the calls of ours that it answers; of the reader
+
 	held    frame.Held // the line, once an item was taken over
 	adopted bool       // guarded by Conn.mu
 	users   atomic.Int32
@@ -51,12 +53,16 @@ func (c *Conn) runBatch(s *seat) bool {
 				return false
 			}
 		case codec.Response:
-			c.deliver(m, b.line)
+			if !c.deliver(s, m) {
+				c.stray(m, b.line)
+			}
+			c.settle(s)
 		default:
 			c.refuseItem(m, b, slot)
 		}
 	}
 	s.batch = nil
+	c.failGroup(b.answers, ErrMalformed)
 	b.skip()
 	b.release()
 	return true

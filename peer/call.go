@@ -8,7 +8,7 @@ import (
 
 	"github.com/valyala/bytebufferpool"
 
-	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/frame"
 )
 
 // ErrMalformed means that the other side's response to a call breaks the
@@ -18,17 +18,32 @@ var ErrMalformed = errors.New("peer: malformed response")
 // call is one request that waits for its response. Who takes it off the table
 // owns it: the reader, to deliver; the caller, to give up.
 type call struct {
-	dst  []byte
-	err  error
-	done chan struct{} // one token: delivered
+	id    uint64
+	dst   []byte
+	err   error
+	done  chan struct{} // one token: delivered; of a Pending: closed
+	reads bool          // the caller has the reading role
+	group *group        // of calls that were sent in one array
+	stop  func() bool   // of a Pending: ends the watch over its context; guarded by callTable.mu
+	ahead bool          // it is a Pending's
+}
+
+func (k *call) wake() {
+	if k.ahead {
+		close(k.done)
+	} else {
+		k.done <- struct{}{}
+	}
 }
 
 type callTable struct {
-	mu   sync.Mutex
-	open map[uint64]*call
-	last uint64 // ids are never used again
-	err  error  // why no call can be made any more
-	pool sync.Pool
+	mu      sync.Mutex
+	open    map[uint64]*call
+	last    uint64   // ids are never used again
+	groups  []*group // of which calls are open, oldest first
+	err     error    // why no call can be made any more
+	lending lending
+	pool    sync.Pool
 }
 
 // get returns a fresh call. The pool is the connection's own: channels made in
@@ -40,25 +55,26 @@ func (t *callTable) get() *call {
 	return &call{done: make(chan struct{}, 1)}
 }
 
-func (t *callTable) add(k *call) (uint64, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.err != nil {
-		return 0, t.err
-	}
-	if t.open == nil {
-		t.open = make(map[uint64]*call)
-	}
-	t.last++
-	t.open[t.last] = k
-	return t.last, nil
+// put keeps a call that is off the table and has no token for the next one.
+func (t *callTable) put(k *call) {
+	k.dst, k.err, k.reads = nil, nil, false
+	t.pool.Put(k)
 }
 
+// take gives the call that waits under an id to whoever comes first.
 func (t *callTable) take(id uint64) *call {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	k := t.open[id]
-	delete(t.open, id)
-	t.mu.Unlock()
+	if k != nil {
+		delete(t.open, id)
+		if k.group != nil {
+			t.leftGroupLocked(k.group)
+		}
+		if k.stop != nil {
+			k.stop()
+		}
+	}
 	return k
 }
 
@@ -66,15 +82,43 @@ func (t *callTable) take(id uint64) *call {
 func (t *callTable) failAll(err error) {
 	t.mu.Lock()
 	open := t.open
-	t.open = nil
+	t.open, t.groups = nil, nil
 	if t.err == nil {
 		t.err = err
+	}
+	for _, k := range open {
+		if k.stop != nil {
+			k.stop()
+		}
 	}
 	t.mu.Unlock()
 	for _, k := range open {
 		k.err = err
-		k.done <- struct{}{}
+		k.wake()
 	}
+}
+
+// enter puts a call on the table. With canRead its caller is ready to read for
+// itself, and k.reads says whether it has to.
+func (c *Conn) enter(k *call, canRead bool) error {
+	t := &c.calls
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return t.err
+	}
+	k.reads = c.appointLocked(canRead)
+	t.addLocked(k)
+	return nil
+}
+
+func (t *callTable) addLocked(k *call) {
+	if t.open == nil {
+		t.open = make(map[uint64]*call)
+	}
+	t.last++
+	k.id = t.last
+	t.open[k.id] = k
 }
 
 // Call calls the other side and waits for its answer. Params nil leaves them
@@ -121,173 +165,82 @@ func (c *Conn) call(ctx context.Context, dst []byte, method string, params []byt
 }
 
 func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params []byte) ([]byte, error) {
-	if c.out == nil || c.opts.Profile.NoCalls && !c.opts.Client {
-		return dst, ErrNoPeer
-	}
-	if err := ctx.Err(); err != nil {
-		return dst, context.Cause(ctx)
+	if err := c.mayCall(ctx); err != nil {
+		return dst, err
 	}
 	k := c.calls.get()
-	k.dst, k.err = dst, nil
-	n, err := c.calls.add(k)
-	if err != nil {
-		c.calls.pool.Put(k)
+	k.dst = dst
+	if err := c.enter(k, true); err != nil {
+		c.calls.put(k)
 		return dst, err
 	}
 	if x := c.lift(ctx); x != nil {
 		defer c.lower(x)
 	}
-	var digits [20]byte
-	id := strconv.AppendUint(digits[:0], n, 10)
-	if err = c.send(&outgoing{kind: outRequest, id: id, method: method, body: params}, ctx.Done()); err == nil {
-		err = c.flushUntil(ctx)
+	sent := c.sendRequest(ctx, k.id, method, params)
+	if k.reads {
+		c.readOwn(k)
 	}
-	if err == nil {
-		select {
-		case <-k.done:
-			return c.calls.finish(k)
-		case <-ctx.Done():
-			err = context.Cause(ctx)
+	if sent == nil {
+		if len(k.done) == 0 && ctx.Done() != nil {
+			select {
+			case <-k.done:
+				return c.finish(k)
+			case <-ctx.Done():
+			}
+		} else {
+			<-k.done
+			return c.finish(k)
 		}
 	}
-	if c.calls.take(n) == nil {
+	if c.calls.take(k.id) == nil {
 		<-k.done // it is being delivered this moment
-		return c.calls.finish(k)
+		return c.finish(k)
 	}
-	c.calls.pool.Put(k)
+	id := k.id
+	c.calls.put(k)
+	if sent != nil {
+		return dst, sent
+	}
+	cause := context.Cause(ctx)
+	c.sendCancel(id, cause)
+	return dst, cause
+}
+
+// mayCall reports why no call can be made with ctx.
+func (c *Conn) mayCall(ctx context.Context) error {
+	if c.out == nil || c.opts.Profile.NoCalls && !c.opts.Client {
+		return ErrNoPeer
+	}
 	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-		c.sendCancel(id, err)
+		return context.Cause(ctx)
 	}
-	return dst, err
+	return nil
+}
+
+// sendRequest sends the request of a call. After an error nothing was sent, or
+// the connection is broken.
+func (c *Conn) sendRequest(ctx context.Context, id uint64, method string, params []byte) error {
+	var digits [20]byte
+	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], id, 10), method: method, body: params}
+	err := c.send(&o, ctx.Done())
+	switch {
+	case errors.Is(err, frame.ErrGaveUp):
+		return context.Cause(ctx)
+	case errors.Is(err, ErrTooLarge):
+		return err
+	case err == nil:
+		err = c.flushUntil(ctx)
+	}
+	if err != nil {
+		err = closedBy(err)
+	}
+	return err
 }
 
 // finish gives what was delivered.
-func (t *callTable) finish(k *call) ([]byte, error) {
+func (c *Conn) finish(k *call) ([]byte, error) {
 	dst, err := k.dst, k.err
-	k.dst, k.err = nil, nil
-	t.pool.Put(k)
+	c.calls.put(k)
 	return dst, err
-}
-
-// sendCancel tells the other side that nobody waits for an answer any more.
-func (c *Conn) sendCancel(id []byte, cause error) {
-	p := c.opts.Profile
-	if p.CancelMethod == "" {
-		return
-	}
-	params := append([]byte(nil), `{"`...)
-	params = append(params, p.CancelID...)
-	params = append(append(params, `":`...), id...)
-	if p.CancelReason {
-		params = codec.AppendQuote(append(params, `,"reason":`...), cause.Error())
-	}
-	c.sendNotification(context.Background(), p.CancelMethod, append(params, '}'))
-}
-
-// deliver gives a response to the call that waits for it.
-func (c *Conn) deliver(m *codec.Message, line []byte) {
-	id, ok := callID(m.ID)
-	var k *call
-	if ok {
-		k = c.calls.take(id)
-	}
-	if k == nil {
-		c.counts.stray.Add(1)
-		if c.hooks.Noise != nil {
-			c.hooks.Noise(line, errStray)
-		}
-		return
-	}
-	switch {
-	case m.Fault != codec.FaultNone:
-		c.counts.stray.Add(1)
-		k.err = ErrMalformed
-	case m.Error != nil:
-		e, err := codec.DecodeError(m.Error)
-		if k.err = e; err != nil {
-			c.counts.stray.Add(1)
-			k.err = ErrMalformed
-		}
-	default:
-		k.dst = append(k.dst, m.Result...)
-	}
-	k.done <- struct{}{}
-}
-
-var errStray = errors.New("peer: a response that nobody waits for")
-
-// failCall fails the call that waits under an id, if there is one.
-func (c *Conn) failCall(raw []byte, err error) bool {
-	id, ok := callID(raw)
-	if !ok {
-		return false
-	}
-	k := c.calls.take(id)
-	if k == nil {
-		return false
-	}
-	k.err = err
-	k.done <- struct{}{}
-	return true
-}
-
-// callID reads an id as one of ours: plain digits.
-func callID(raw []byte) (id uint64, ok bool) {
-	if len(raw) == 0 || len(raw) > 19 {
-		return 0, false
-	}
-	for _, d := range raw {
-		if d -= '0'; d > 9 {
-			return 0, false
-		}
-		id = id*10 + uint64(d)
-	}
-	return id, true
-}
-
-// maxLifted is how many handlers may be out of the bounds at once because
-// they wait in a call; further ones keep their slot while they wait.
-const maxLifted = 64
-
-// lift takes a handler that is about to wait out of everybody's way. It gives
-// nil where ctx is no handler's of this connection.
-func (c *Conn) lift(ctx context.Context) *exchange {
-	r, ok := ctx.Value(remoteKey{}).(*requestCtx)
-	if !ok || r.x.c != c || r.x.state.Load()&stateMask == stateOver {
-		return nil
-	}
-	x := r.x
-	c.mu.Lock()
-	if !x.beside.Load() {
-		c.takeLocked(c.word.Load(), true) // it is inline: no need to wait for a tick
-	}
-	if !x.beside.Load() || x.lifted == 0 && c.lifted >= maxLifted {
-		c.mu.Unlock()
-		return nil
-	}
-	if x.lifted++; x.lifted > 1 {
-		c.mu.Unlock()
-		return x
-	}
-	c.lifted++
-	start := c.makeWayLocked(x)
-	c.mu.Unlock()
-	c.startAll(start)
-	return x
-}
-
-// lower puts a handler that has its answer back into the bounds.
-func (c *Conn) lower(x *exchange) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if x.lifted--; x.lifted > 0 {
-		return
-	}
-	c.lifted--
-	c.running++
-	if x.note {
-		c.barrier++
-	}
-	c.gateLocked()
 }

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,12 @@ type Conn struct {
 	blocked atomic.Int32  // goroutines that wait for room in out
 	full    atomic.Bool   // so much has gathered that it should leave
 	waits   atomic.Bool   // the reader waits for input, or is about to, or has ended
+	tries   bool          // a flush of out does not wait
+
+	// gathering says that a goroutine is about to flush, behind callers that
+	// were just woken: what they send may be left to it.
+	gathering   atomic.Bool
+	gatherAside func()
 
 	flushAside func() // flush, as a value that is there already when a goroutine is to run it
 
@@ -69,13 +76,22 @@ type Conn struct {
 // serves calls with h; a nil h knows no method. Nothing happens before Serve.
 //
 // The Conn closes neither r nor w. When r has a SetReadDeadline method that
-// works, it is used to end a read when the connection is closed.
+// works, it is used to end a read when the connection is closed; see Lender and
+// frame.TryWriter for what else is made use of.
 func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	opts := o.settled()
 	c := newConn(h, &opts)
 	c.in = r
 	c.out = frame.NewWriter(w, opts.writer())
 	c.flushAside = func() { c.flush() }
+	c.gatherAside = func() {
+		c.gathering.Store(false)
+		c.flush()
+	}
+	_, c.tries = w.(frame.TryWriter)
+	if l, ok := r.(Lender); ok && c.tries && opts.Client && opts.Hooks.Line == nil {
+		c.calls.lending.from = l
+	}
 	c.lines = frame.NewReader(r, opts.MaxLine)
 	c.seat = &seat{parser: codec.NewParser(opts.limits())}
 	c.seat.x.prepare(c)
@@ -123,6 +139,16 @@ func (c *Conn) NotifyRaw(ctx context.Context, method string, params []byte) erro
 		return ErrNotJSON
 	}
 	return c.sendNotification(ctx, method, params)
+}
+
+// Flush waits until everything that was sent has been written. It gives the
+// error of the writer, or the cause of ctx when that ends first.
+func (c *Conn) Flush(ctx context.Context) error {
+	err := c.out.Drain(ctx.Done())
+	if errors.Is(err, frame.ErrGaveUp) {
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // Close ends the connection: Serve cancels the contexts of handlers, waits

@@ -208,14 +208,22 @@ func (x *exchange) append(result []byte, e *codec.Error) error {
 	}
 	if e == nil && c.hooks.Line == nil && x.isParams(result) {
 		// What send does, for the answer that is relayed as it came.
-		if buf, ok := c.out.Admit(len(result) + len(x.id) + 64); ok {
+		if n := len(result) + len(x.id) + 64; n > c.opts.MaxSend {
+			// the long way finds out
+		} else if buf, ok := c.out.Admit(n); ok {
 			buf = append(c.form.OpenResult(buf, x.id), result...)
 			c.commit(append(buf, '}', '\n'))
 			return nil
 		}
 	}
-	return c.send(&outgoing{kind: outResult, id: x.id, body: result, err: e}, nil)
+	err := c.send(&outgoing{kind: outResult, id: x.id, body: result, err: e}, nil)
+	if err == ErrTooLarge {
+		err = c.send(&outgoing{kind: outResult, id: x.id, err: errAnswerTooLarge}, nil)
+	}
+	return err
 }
+
+var errAnswerTooLarge = &codec.Error{Code: codec.CodeInternalError, Message: "the answer is above the bound on what may be sent"}
 
 func (x *exchange) notify(gen uint64, method string, params any) error {
 	if x == nil || !x.live(gen) {

@@ -39,6 +39,8 @@ var (
 	// ErrNoPeer means that there is no other side to talk to: the context is
 	// not a handler's, or the call came through Exchange.
 	ErrNoPeer = errors.New("peer: no other side to call")
+	// ErrTooLarge means that a message is above Options.MaxSend. It was not sent.
+	ErrTooLarge = errors.New("peer: the message is above the bound on what may be sent")
 	// ErrClosed means that the connection has ended.
 	ErrClosed = errors.New("peer: the connection is closed")
 )

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/linerpc/linerpc/codec"
@@ -27,6 +28,7 @@ const (
 //	MaxHandlers  4,096    requests wait; responses and cancellations go on
 //	MaxQueued    16 MiB   a waiting request is answered "overloaded"; notifications have as much again, beyond that the connection fails
 //	MaxPending   16 MiB   reading stops; one larger message is admitted when nothing waits
+//	MaxSend      none     a call or notification fails with ErrTooLarge; an answer becomes -32603
 //	Stall        30 s     the connection fails when nothing leaves for so long while somebody waits for room
 //	Drain        1.5 s    at end of input, handlers' contexts are cancelled
 //	Grace        0.3 s    after that, Serve returns without them
@@ -41,6 +43,7 @@ type Options struct {
 	MaxHandlers int // handlers running at once
 	MaxQueued   int // bytes of requests that wait for a handler to end
 	MaxPending  int // bytes that wait to be written
+	MaxSend     int // bytes of a message that is sent; arrays of answers are not counted
 
 	Stall time.Duration
 	Drain time.Duration
@@ -97,6 +100,7 @@ func (o *Options) settled() Options {
 	}
 	s.MaxHandlers = orDefault(s.MaxHandlers, DefaultMaxHandlers)
 	s.MaxQueued = orDefault(s.MaxQueued, DefaultMaxQueued)
+	s.MaxSend = orDefault(s.MaxSend, math.MaxInt)
 	s.MaxPending = orDefault(s.MaxPending, frame.DefaultMaxPending)
 	s.Drain = orDefaultTime(s.Drain, DefaultDrain)
 	s.Grace = orDefaultTime(s.Grace, DefaultGrace)

@@ -23,6 +23,16 @@ type seat struct {
 	notes    uint64
 	inside   bool // a handler runs on the holder's goroutine
 	given    bool // the role was given away before that handler started
+	left     leftLine
+	owed     *call // delivered, but not woken yet
+	woken    int   // calls that were woken since the last read
+}
+
+// leftLine is a line that a lone caller has read and left to the next holder.
+type leftLine struct {
+	m    *codec.Message
+	line []byte
+	err  error
 }
 
 // read is the life of a goroutine that has the reading role.
@@ -54,70 +64,105 @@ func (c *Conn) readLines(s *seat) {
 	if s.batch != nil && !c.runBatch(s) {
 		return
 	}
+	if l := s.left; l.m != nil || l.err != nil {
+		s.left = leftLine{}
+		if !c.handle(s, l.m, l.line, l.err) {
+			return
+		}
+	}
 	for {
 		if c.full.Load() && !c.flushInTurn(s) {
 			return
 		}
-		if c.blocked.Load() != 0 && !c.waitForRoom() {
+		if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 			return
 		}
 		line, ok, err := c.lines.Buffered()
 		if !ok {
 			c.waits.Store(true)
+			c.tally(s)
+			if c.vacate(s) {
+				return
+			}
+			c.settle(s)
 			if !c.flushInTurn(s) {
 				return
 			}
-			if c.blocked.Load() != 0 && !c.waitForRoom() {
+			if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 				return
 			}
 			line, err = c.lines.ReadLine()
 			c.waits.Store(false)
 		}
 		if c.notice.Load()&noticeClosing != 0 {
+			c.settle(s)
 			c.end(nil)
 			return
 		}
-		if err != nil {
-			var long *frame.LongLineError
-			if !errors.As(err, &long) {
-				c.end(err)
-				return
+		var m *codec.Message
+		if err == nil {
+			if c.hooks.Line != nil {
+				c.hooks.Line(In, line)
 			}
-			c.longLine(long)
-			continue
-		}
-		if c.hooks.Line != nil {
-			c.hooks.Line(In, line)
-		}
-		m := s.parser.Parse(line)
-		switch m.Kind {
-		case codec.Request, codec.Notification:
-			if !c.dispatch(s, m, nil, 0) {
-				return
+			m = s.parser.Parse(line)
+			if c.deliver(s, m) {
+				continue
 			}
-		case codec.Response:
-			c.deliver(m, line)
-		case codec.Batch:
-			s.batch, s.next = newBatch(c, line, m.Items), 0
-			if !c.runBatch(s) {
-				return
-			}
-		default:
-			c.refuse(m, line)
 		}
+		c.settle(s)
+		if !c.handle(s, m, line, err) {
+			return
+		}
+	}
+}
+
+// handle sees to a line that is no response to a call of ours. It reports
+// whether this goroutine still has the role.
+func (c *Conn) handle(s *seat, m *codec.Message, line []byte, err error) bool {
+	if err != nil {
+		var long *frame.LongLineError
+		if !errors.As(err, &long) {
+			c.end(err)
+			return false
+		}
+		c.longLine(long)
+		return true
+	}
+	switch m.Kind {
+	case codec.Request, codec.Notification:
+		return c.dispatch(s, m, nil, 0)
+	case codec.Response:
+		c.stray(m, line)
+	case codec.Batch:
+		s.batch, s.next = newBatch(c, line, m.Items), 0
+		return c.runBatch(s)
+	default:
+		c.refuse(m, line)
+	}
+	return true
+}
+
+// tally brings the counts up to date.
+func (c *Conn) tally(s *seat) {
+	if s.requests|s.notes != 0 {
+		c.counts.requests.Add(s.requests)
+		c.counts.notifications.Add(s.notes)
+		s.requests, s.notes = 0, 0
 	}
 }
 
 // flushInTurn writes what has gathered before the reader waits for input. The
 // role may leave this goroutine while it sits in the write.
 func (c *Conn) flushInTurn(s *seat) bool {
-	if s.requests|s.notes != 0 {
-		c.counts.requests.Add(s.requests)
-		c.counts.notifications.Add(s.notes)
-		s.requests, s.notes = 0, 0
+	if c.gathering.Load() && !c.full.Load() {
+		return true // it leaves together with what is being called
+	}
+	c.full.Store(false)
+	if c.tries {
+		c.flush() // which does not wait
+		return true
 	}
 	s.turn++
-	c.full.Store(false)
 	c.word.Store(at(s.turn, roleWriting))
 	if c.notice.Load()&noticeAsleep != 0 {
 		c.watch.wake(c)
@@ -212,7 +257,8 @@ func (c *Conn) end(err error) {
 // waitForRoom stops the reading while somebody waits for room to write, until
 // half of the bound is free. Only Close ends the wait before that, or the
 // writer's failure.
-func (c *Conn) waitForRoom() bool {
+func (c *Conn) waitForRoom(s *seat) bool {
+	c.settle(s)
 	err := c.out.Wait(c.opts.MaxPending/2, c.closing)
 	if err != nil {
 		c.fail(err)

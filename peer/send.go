@@ -53,6 +53,10 @@ func (c *Conn) send(o *outgoing, done <-chan struct{}) error {
 	if c.hooks.Line != nil {
 		b := bytebufferpool.Get()
 		b.B = o.append(c.form, b.B[:0])
+		if len(b.B) > c.opts.MaxSend {
+			putScratch(b)
+			return ErrTooLarge
+		}
 		c.hooks.Line(Out, b.B)
 		err := c.sendLine(b.B, done)
 		putScratch(b)
@@ -62,7 +66,12 @@ func (c *Conn) send(o *outgoing, done <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	c.commit(append(o.append(c.form, buf), '\n'))
+	line := o.append(c.form, buf)
+	if len(line)-len(buf) > c.opts.MaxSend {
+		c.out.Abort()
+		return ErrTooLarge
+	}
+	c.commit(append(line, '\n'))
 	return nil
 }
 
@@ -110,10 +119,13 @@ func (c *Conn) flush() error {
 }
 
 // flushUntil is flush for somebody who must be able to leave: where ctx can
-// end, another goroutine sits in the write. A line that was begun is finished
-// whoever leaves.
+// end, and the write could wait, another goroutine sits in it. A line that was
+// begun is finished whoever leaves.
 func (c *Conn) flushUntil(ctx context.Context) error {
-	if ctx.Done() == nil {
+	if c.gathering.Load() && !c.full.Load() {
+		return nil
+	}
+	if c.tries || ctx.Done() == nil {
 		return c.flush()
 	}
 	go c.flushAside()

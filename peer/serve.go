@@ -129,6 +129,7 @@ func (c *Conn) cleanUp() {
 	c.mu.Unlock()
 	c.contexts.cancelAll()
 	c.notice.Or(noticeClosing)
+	c.endVacancy()
 	c.out.Fail(ErrClosed) // whoever still waits for room
 	if c.atEnd != nil {
 		c.atEnd()

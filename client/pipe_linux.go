@@ -1,0 +1,265 @@
+package client
+
+import (
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/linerpc/linerpc/frame"
+	"github.com/linerpc/linerpc/peer"
+)
+
+// pipes makes the two pipes of a child: the child's ends, which block as any
+// program expects, and ours, which do not.
+func pipes() (p pipeEnds, err error) {
+	var in, out [2]int
+	if err = unix.Pipe2(in[:], unix.O_CLOEXEC); err != nil {
+		return p, os.NewSyscallError("pipe2", err)
+	}
+	p.stdin = os.NewFile(uintptr(in[0]), "stdin")
+	w, err := newPipeWriter(in[1])
+	if err != nil {
+		p.stdin.Close()
+		return p, err
+	}
+	p.w = w
+	if err = unix.Pipe2(out[:], unix.O_CLOEXEC); err != nil {
+		p.stdin.Close()
+		w.Close()
+		return p, os.NewSyscallError("pipe2", err)
+	}
+	p.stdout = os.NewFile(uintptr(out[1]), "stdout")
+	r, err := newPipeReader(out[0])
+	if err != nil {
+		p.stdin.Close()
+		w.Close()
+		p.stdout.Close()
+		return p, err
+	}
+	p.r = r
+	return p, nil
+}
+
+// pipeWriter is our end of the child's standard input. One goroutine writes at
+// a time, as a frame.Writer has it.
+type pipeWriter struct {
+	file *os.File
+	raw  syscall.RawConn
+
+	// The TryWrite that is under way.
+	p   []byte
+	n   int
+	err error
+	try func(fd uintptr) bool
+}
+
+var _ frame.TryWriter = (*pipeWriter)(nil)
+
+func newPipeWriter(fd int) (*pipeWriter, error) {
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	w := &pipeWriter{file: os.NewFile(uintptr(fd), "stdin of the child")}
+	var err error
+	if w.raw, err = w.file.SyscallConn(); err != nil {
+		w.file.Close()
+		return nil, err
+	}
+	w.try = func(fd uintptr) bool {
+		for {
+			w.n, w.err = unix.Write(int(fd), w.p)
+			if w.err != unix.EINTR {
+				return true
+			}
+		}
+	}
+	return w, nil
+}
+
+// Write writes all of p.
+func (w *pipeWriter) Write(p []byte) (int, error) { return w.file.Write(p) }
+
+// TryWrite writes what the pipe has room for.
+func (w *pipeWriter) TryWrite(p []byte) (int, error) {
+	w.p = p
+	err := w.raw.Write(w.try)
+	w.p = nil
+	switch {
+	case err != nil:
+		return 0, err
+	case w.err == unix.EAGAIN:
+		return 0, nil
+	}
+	return max(w.n, 0), os.NewSyscallError("write", w.err)
+}
+
+// Close ends the child's input.
+func (w *pipeWriter) Close() error { return w.file.Close() }
+
+// pipeReader is our end of the child's standard output. Whoever waits for one
+// answer alone polls the pipe on its own thread. A reader that may have to wait
+// for long does so in the runtime's poller; but a descriptor that the poller
+// knows wakes one of the poller's threads with every answer, also when nobody
+// waits there. So the poller is shown another one: an epoll descriptor with
+// the pipe in it, which is switched off while it is not needed.
+type pipeReader struct {
+	fd     int
+	inner  int // the epoll descriptor
+	epoll  *os.File
+	raw    syscall.RawConn
+	users  atomic.Int32 // reads and waits that are under way, and one until Close
+	closed atomic.Bool
+	free   sync.Once
+
+	// Of who has the reading role.
+	on   bool // inner reports
+	poll [1]unix.PollFd
+	p    []byte
+	n    int
+	err  error
+	try  func(uintptr) bool
+}
+
+var _ peer.Lender = (*pipeReader)(nil)
+
+func newPipeReader(fd int) (*pipeReader, error) {
+	inner, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	r := &pipeReader{fd: fd, inner: inner}
+	r.users.Store(1)
+	r.poll[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	r.try = r.attempt
+	err = unix.SetNonblock(fd, true)
+	if err == nil {
+		err = unix.SetNonblock(inner, true)
+	}
+	r.epoll = os.NewFile(uintptr(inner), "stdout of the child")
+	if err == nil {
+		err = r.control(unix.EPOLL_CTL_ADD, 0)
+	}
+	if err == nil {
+		r.raw, err = r.epoll.SyscallConn()
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *pipeReader) control(op int, events uint32) error {
+	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(r.inner, op, r.fd, &unix.EpollEvent{Events: events, Fd: int32(r.fd)}))
+}
+
+// attempt is one read within the poller: it reports false to wait.
+func (r *pipeReader) attempt(uintptr) bool {
+	for {
+		r.n, r.err = readOnce(r.fd, r.p)
+		if r.err != unix.EAGAIN {
+			return true
+		}
+		if r.on {
+			return false
+		}
+		// From here on what comes is reported; what came meanwhile is read.
+		if r.err = r.control(unix.EPOLL_CTL_MOD, unix.EPOLLIN); r.err != nil {
+			return true
+		}
+		r.on = true
+	}
+}
+
+func readOnce(fd int, p []byte) (int, error) {
+	for {
+		n, err := unix.Read(fd, p)
+		if err != unix.EINTR {
+			return max(n, 0), err
+		}
+	}
+}
+
+// Read reads what there is, and waits for something where there is nothing.
+func (r *pipeReader) Read(p []byte) (n int, err error) {
+	if !r.enter() {
+		return 0, os.ErrClosed
+	}
+	defer r.leave()
+	err = unix.EAGAIN
+	if !r.on {
+		n, err = readOnce(r.fd, p)
+	}
+	if err == unix.EAGAIN {
+		r.p = p
+		err = r.raw.Read(r.try)
+		r.p = nil
+		if err == nil {
+			n, err = r.n, r.err
+		}
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Await waits on the calling thread.
+func (r *pipeReader) Await(d time.Duration) bool {
+	if !r.enter() {
+		return false
+	}
+	defer r.leave()
+	if r.on {
+		if r.control(unix.EPOLL_CTL_MOD, 0) != nil {
+			return false
+		}
+		r.on = false
+	}
+	t := unix.NsecToTimespec(int64(d))
+	n, err := unix.Ppoll(r.poll[:], &t, nil)
+	return err == nil && n > 0
+}
+
+// SetReadDeadline makes a Read that waits return.
+func (r *pipeReader) SetReadDeadline(t time.Time) error { return r.epoll.SetReadDeadline(t) }
+
+// enter keeps the descriptors open, and with that their numbers from being
+// given to something else.
+func (r *pipeReader) enter() bool {
+	r.users.Add(1)
+	if r.closed.Load() {
+		r.leave()
+		return false
+	}
+	return true
+}
+
+func (r *pipeReader) leave() {
+	if r.users.Add(-1) == 0 && r.closed.Load() {
+		r.free.Do(func() {
+			unix.Close(r.fd)
+			r.epoll.Close()
+		})
+	}
+}
+
+// Close makes the reader unusable and ends a Read that waits.
+func (r *pipeReader) Close() error {
+	if r.closed.Swap(true) {
+		return os.ErrClosed
+	}
+	r.epoll.SetReadDeadline(time.Unix(1, 0))
+	r.leave()
+	return nil
+}

@@ -1,0 +1,144 @@
+package peer
+
+import (
+	"io"
+	"time"
+)
+
+// Lender is an input from which somebody who waits for the answer to a call
+// may read for himself. When New is given one on a client's side, together
+// with a writer that is a frame.TryWriter, a caller that is alone reads its
+// answer on its own thread: no goroutine has to be woken for it.
+type Lender interface {
+	io.Reader
+	// Await waits on the calling thread, for at most d, until Read has
+	// something to give at once. Neither is called while the other runs.
+	Await(d time.Duration) bool
+}
+
+// The reading role of such a connection may be vacant: nobody reads. That is
+// so for at most a tick, and only while no call is in flight. A call takes the
+// vacant role with it, and reads for at most a tick; a standby, an ordinary
+// reader, has the role otherwise. All of that is guarded by callTable.mu.
+type lending struct {
+	from    Lender // nil: the role is never vacant
+	vacant  bool
+	alone   int         // calls in a row that found no other in flight; below 0 after a slow one
+	standby *time.Timer // ends a vacancy
+}
+
+const (
+	aloneFrom  = 2  // from how many lone calls in a row on the role becomes vacant
+	aloneAgain = -8 // what a call counts for whose answer took more than a tick
+	maxFills   = 8  // reads of a lone caller: an answer in many parts is for the standby
+)
+
+// appointLocked notes that a call is about to be added, and reports whether
+// its caller has the reading role now. Where the caller can't read, a standby
+// is appointed.
+func (c *Conn) appointLocked(canRead bool) bool {
+	l := &c.calls.lending
+	if l.from == nil {
+		return false
+	}
+	if len(c.calls.open) == 0 {
+		l.alone++
+	} else {
+		l.alone = min(l.alone, 0)
+	}
+	if !l.vacant {
+		return false
+	}
+	l.vacant = false
+	if !canRead {
+		go c.readOn(c.seat)
+	}
+	return canRead
+}
+
+// vacate gives the reading role up, unless somebody needs it to be held. The
+// caller that is woken last finds it vacant, and so reads for itself next time.
+func (c *Conn) vacate(s *seat) bool {
+	t := &c.calls
+	l := &t.lending
+	if l.from == nil {
+		return false
+	}
+	t.mu.Lock()
+	if len(t.open) != 0 || l.alone < aloneFrom || t.err != nil || s.woken != 0 {
+		t.mu.Unlock()
+		return false
+	}
+	owed := s.owed
+	s.owed = nil
+	l.vacant = true
+	if l.standby == nil {
+		l.standby = time.AfterFunc(Tick, c.standBy)
+	} else {
+		l.standby.Reset(Tick)
+	}
+	t.mu.Unlock()
+	if owed != nil {
+		owed.wake()
+	}
+	c.flush()
+	return true
+}
+
+// standBy takes a role that has been vacant for a tick.
+func (c *Conn) standBy() {
+	if c.endVacancy() {
+		c.readOn(c.seat)
+	}
+}
+
+// endVacancy reports whether the role was vacant; then it is the caller's.
+func (c *Conn) endVacancy() bool {
+	t := &c.calls
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.lending.vacant
+	t.lending.vacant = false
+	return was
+}
+
+// readOwn is the reading of a lone caller, which has the role, until its answer
+// is there. It delivers what else it meets to the calls that wait; anything
+// that may run code of others goes to a standby: a handler must not run on a
+// goroutine that may hold a lock which the handler takes.
+func (c *Conn) readOwn(k *call) {
+	s := c.seat
+	for fills := 0; ; {
+		line, ok, err := c.lines.Buffered()
+		switch {
+		case ok && err != nil:
+			s.left = leftLine{err: err}
+			go c.readOn(s)
+			return
+		case ok:
+			if m := s.parser.Parse(line); !c.deliver(s, m) {
+				s.left = leftLine{m: m, line: line}
+				go c.readOn(s)
+				return
+			}
+			c.settle(s)
+		case len(k.done) != 0:
+			if !c.vacate(s) {
+				go c.readOn(s)
+			}
+			return
+		case fills == maxFills || !c.calls.lending.from.Await(Tick):
+			c.calls.mu.Lock()
+			c.calls.lending.alone = aloneAgain
+			c.calls.mu.Unlock()
+			go c.readOn(s)
+			return
+		default:
+			fills++
+			if !c.lines.Fill() {
+				go c.readOn(s)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/valyala/bytebufferpool"
+)
+
+// Pending is a call that was sent and whose answer is not waited for yet. Its
+// methods are safe for concurrent use.
+type Pending struct {
+	c *Conn
+	k *call
+}
+
+// Start sends a call and returns. The answer is waited for with Wait, by
+// anybody, at any time, or never. When ctx ends before the answer is there,
+// the call is given up as Call gives it up.
+func (c *Conn) Start(ctx context.Context, method string, params []byte) (*Pending, error) {
+	if !validParams(params) {
+		return nil, ErrNotJSON
+	}
+	if err := c.mayCall(ctx); err != nil {
+		return nil, err
+	}
+	p := c.pending()
+	if err := c.enter(p.k, false); err != nil {
+		return nil, err
+	}
+	if err := c.sendRequest(ctx, p.k.id, method, params); err != nil {
+		c.calls.take(p.k.id)
+		return nil, err
+	}
+	p.watch(ctx)
+	return p, nil
+}
+
+func (c *Conn) pending() *Pending {
+	return &Pending{c, &call{done: make(chan struct{}), ahead: true}}
+}
+
+// watch gives the call up when ctx ends.
+func (p *Pending) watch(ctx context.Context) {
+	if ctx.Done() == nil {
+		return
+	}
+	t := &p.c.calls
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[p.k.id] == p.k {
+		p.k.stop = context.AfterFunc(ctx, func() { p.giveUp(context.Cause(ctx)) })
+	}
+}
+
+// giveUp ends the call with cause, unless it has ended.
+func (p *Pending) giveUp(cause error) {
+	if p.c.calls.take(p.k.id) == nil {
+		return
+	}
+	p.k.err = cause
+	p.k.wake()
+	p.c.sendCancel(p.k.id, cause)
+}
+
+// Done is closed when the answer is there, or it is certain that none will be.
+func (p *Pending) Done() <-chan struct{} { return p.k.done }
+
+// Wait waits for the answer and appends the result to dst. The end of its ctx
+// ends the wait and nothing else; in a handler, see Conn.Call for what the
+// handler's own context does.
+func (p *Pending) Wait(ctx context.Context, dst []byte) ([]byte, error) {
+	select {
+	case <-p.k.done:
+	default:
+		if x := p.c.lift(ctx); x != nil {
+			defer p.c.lower(x)
+		}
+		select {
+		case <-p.k.done:
+		case <-ctx.Done():
+			return dst, context.Cause(ctx)
+		}
+	}
+	return append(dst, p.k.dst...), p.k.err
+}
+
+// Cancel gives the call up with that cause, unless the answer is there.
+func (p *Pending) Cancel(cause error) { p.giveUp(cause) }
+
+var (
+	// ErrNoBatch means that the connection's profile has no arrays.
+	ErrNoBatch = errors.New("peer: the protocol has no batches")
+	errNoCalls = errors.New("peer: an empty batch")
+)
+
+// BatchItem is a call or a notification that is sent in an array.
+type BatchItem struct {
+	Method       string
+	Params       []byte // JSON text, an array or an object; nil to leave them out
+	Notification bool
+}
+
+// group is the calls of one array. Servers answer all of them at once, or
+// refuse the array as a whole.
+type group struct {
+	ids  []uint64
+	open int
+}
+
+// StartBatch sends calls and notifications in one array, as Start sends one.
+// It gives a Pending for each call, and nil for a notification. Where the
+// other side answers with an array that lacks some of them, or with one error
+// for the whole array, those calls fail.
+func (c *Conn) StartBatch(ctx context.Context, items []BatchItem) ([]*Pending, error) {
+	switch {
+	case !c.opts.Profile.Batch:
+		return nil, ErrNoBatch
+	case len(items) == 0:
+		return nil, errNoCalls
+	case slices.ContainsFunc(items, func(i BatchItem) bool { return !validParams(i.Params) }):
+		return nil, ErrNotJSON
+	}
+	if err := c.mayCall(ctx); err != nil {
+		return nil, err
+	}
+	all, err := c.enterGroup(items)
+	if err != nil {
+		return nil, err
+	}
+	buf := bytebufferpool.Get()
+	defer putScratch(buf)
+	buf.B = buf.B[:0]
+	for i, item := range items {
+		o := outgoing{kind: outNotification, method: item.Method, body: item.Params}
+		if all[i] != nil {
+			o.kind, o.id = outRequest, strconv.AppendUint(nil, all[i].k.id, 10)
+		}
+		buf.B = o.append(c.form, append(buf.B, ','))
+	}
+	buf.B[0] = '['
+	buf.B = append(buf.B, ']')
+	if err = c.sendArray(ctx, buf.B); err != nil {
+		for _, p := range all {
+			if p != nil {
+				c.calls.take(p.k.id)
+			}
+		}
+		return nil, err
+	}
+	for _, p := range all {
+		if p != nil {
+			p.watch(ctx)
+		}
+	}
+	return all, nil
+}
+
+// enterGroup puts the calls of an array on the table.
+func (c *Conn) enterGroup(items []BatchItem) ([]*Pending, error) {
+	all := make([]*Pending, len(items))
+	g := &group{}
+	t := &c.calls
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return nil, t.err
+	}
+	c.appointLocked(false)
+	for i, item := range items {
+		if item.Notification {
+			continue
+		}
+		all[i] = c.pending()
+		all[i].k.group = g
+		t.addLocked(all[i].k)
+		g.ids = append(g.ids, all[i].k.id)
+	}
+	if g.open = len(g.ids); g.open > 0 {
+		t.groups = append(t.groups, g)
+	}
+	return all, nil
+}
+
+func (t *callTable) leftGroupLocked(g *group) {
+	if g.open--; g.open == 0 {
+		t.groups = slices.DeleteFunc(t.groups, func(h *group) bool { return g == h })
+	}
+}
+
+// firstGroup is the oldest array of which nothing has been answered.
+func (t *callTable) firstGroup() *group {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, g := range t.groups {
+		if g.open == len(g.ids) {
+			return g
+		}
+	}
+	return nil
+}
+
+func (c *Conn) sendArray(ctx context.Context, line []byte) error {
+	if len(line) > c.opts.MaxSend {
+		return ErrTooLarge
+	}
+	if c.hooks.Line != nil {
+		c.hooks.Line(Out, line)
+	}
+	if err := c.sendLine(line, ctx.Done()); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return c.flushUntil(ctx)
+}

@@ -2,7 +2,7 @@ package codec
 
 // usual reads a request as nearly every caller writes one: compact, with the
 // members in the order of the specification's examples, a number as its id,
-// and params. It does in one straight line what object does for any order. It
+// and params; or a response with a result. It does in one straight line what object does for any order. It
 // returns the position behind the request, -1 when the params are wrong, or 0
 // when the line is not of this shape, which says nothing about it.
 func (p *Parser) usual(b []byte, m *Message) int {
@@ -15,8 +15,11 @@ func (p *Parser) usual(b []byte, m *Message) int {
 		return 0
 	}
 	name := id + len(atMethod)
-	if name > len(b) || string(b[id:name]) != atMethod {
+	if name > len(b) {
 		return 0
+	}
+	if string(b[id:name]) != atMethod {
+		return p.usualResult(b, id, m)
 	}
 	method := plainString(b, name)
 	if method == 0 {
@@ -39,5 +42,24 @@ func (p *Parser) usual(b []byte, m *Message) int {
 		Method: b[name : method-1 : method-1],
 		Params: b[params:end:end],
 	}
+	return end + 1
+}
+
+// usualResult is usual for a response with a result, of which the id ends at
+// b[id].
+func (p *Parser) usualResult(b []byte, id int, m *Message) int {
+	const opening, atResult = `{"jsonrpc":"2.0","id":`, `,"result":`
+	result := id + len(atResult)
+	if result >= len(b) || string(b[id:result]) != atResult {
+		return 0
+	}
+	start, end := p.scan.value(b, result, 1)
+	if end < 0 {
+		return -1
+	}
+	if end+1 != len(b) || b[end] != '}' {
+		return 0
+	}
+	*m = Message{Kind: Response, ID: b[len(opening):id:id], Result: b[start:end:end]}
 	return end + 1
 }

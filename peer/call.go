@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -38,8 +39,9 @@ func (k *call) wake() {
 
 type callTable struct {
 	mu      sync.Mutex
-	open    map[uint64]*call
-	last    uint64   // ids are never used again
+	open    []*call  // at their id modulo the length, a power of two
+	n       int      // calls in open
+	last    uint64   // ids are never used again, nor one whose place is taken
 	groups  []*group // of which calls are open, oldest first
 	err     error    // why no call can be made any more
 	lending lending
@@ -65,9 +67,10 @@ func (t *callTable) put(k *call) {
 func (t *callTable) take(id uint64) *call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := t.open[id]
+	k := t.findLocked(id)
 	if k != nil {
-		delete(t.open, id)
+		t.open[id&uint64(len(t.open)-1)] = nil
+		t.n--
 		if k.group != nil {
 			t.leftGroupLocked(k.group)
 		}
@@ -81,8 +84,8 @@ func (t *callTable) take(id uint64) *call {
 // failAll fails the calls that wait and those to come.
 func (t *callTable) failAll(err error) {
 	t.mu.Lock()
-	open := t.open
-	t.open, t.groups = nil, nil
+	open := slices.DeleteFunc(t.open, func(k *call) bool { return k == nil })
+	t.open, t.n, t.groups = nil, 0, nil
 	if t.err == nil {
 		t.err = err
 	}
@@ -112,13 +115,36 @@ func (c *Conn) enter(k *call, canRead bool) error {
 	return nil
 }
 
+// minCalls is the length of the smallest table.
+const minCalls = 16
+
 func (t *callTable) addLocked(k *call) {
-	if t.open == nil {
-		t.open = make(map[uint64]*call)
+	if 2*t.n >= len(t.open) {
+		old := t.open
+		t.open = make([]*call, max(minCalls, 2*len(old)))
+		for _, k := range old {
+			if k != nil {
+				t.open[k.id&uint64(len(t.open)-1)] = k
+			}
+		}
 	}
-	t.last++
+	place := func() **call { return &t.open[t.last&uint64(len(t.open)-1)] }
+	for t.last++; *place() != nil; {
+		t.last++ // an older call has that place
+	}
 	k.id = t.last
-	t.open[k.id] = k
+	*place() = k
+	t.n++
+}
+
+func (t *callTable) findLocked(id uint64) *call {
+	if t.n == 0 {
+		return nil
+	}
+	if k := t.open[id&uint64(len(t.open)-1)]; k != nil && k.id == id {
+		return k
+	}
+	return nil
 }
 
 // Call calls the other side and waits for its answer. Params nil leaves them

@@ -38,18 +38,20 @@ func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 		s.batch.answers = k.group
 	}
 	if owed := s.owed; owed != nil {
-		owed.wake()
+		if s.woken == 0 {
+			c.gathering.Store(true)
+		}
 		s.woken++
+		owed.wake()
 	}
 	s.owed = k
 	return true
 }
 
 // settle wakes the caller whose answer was delivered last. When others were
-// woken before, they are all about to go on, and likely to send something: a
-// goroutine that flushes is queued behind them, and until it runs they only
-// append. It must be ready before the last of them, which the scheduler puts
-// in front.
+// woken before, they all go on now, and are likely to send something: what
+// they send gathers, and a goroutine that flushes is queued behind them. It
+// must be ready before the last of them, which the scheduler puts in front.
 func (c *Conn) settle(s *seat) {
 	owed := s.owed
 	if owed == nil {
@@ -58,9 +60,7 @@ func (c *Conn) settle(s *seat) {
 	s.owed = nil
 	if s.woken > 0 {
 		s.woken = 0
-		if c.gathering.CompareAndSwap(false, true) {
-			go c.gatherAside()
-		}
+		go c.gatherAside()
 	}
 	owed.wake()
 }

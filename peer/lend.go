@@ -41,7 +41,7 @@ func (c *Conn) appointLocked(canRead bool) bool {
 	if l.from == nil {
 		return false
 	}
-	if len(c.calls.open) == 0 {
+	if c.calls.n == 0 {
 		l.alone++
 	} else {
 		l.alone = min(l.alone, 0)
@@ -56,32 +56,57 @@ func (c *Conn) appointLocked(canRead bool) bool {
 	return canRead
 }
 
-// vacate gives the reading role up, unless somebody needs it to be held. The
-// caller that is woken last finds it vacant, and so reads for itself next time.
-func (c *Conn) vacate(s *seat) bool {
+// vacate gives the reading role to nobody, unless somebody needs it to be
+// held: the next caller is to read for itself. It reports whether it did, and
+// whether calls are in flight.
+func (c *Conn) vacate(s *seat) (vacant, flying bool) {
 	t := &c.calls
 	l := &t.lending
-	if l.from == nil {
-		return false
-	}
 	t.mu.Lock()
-	if len(t.open) != 0 || l.alone < aloneFrom || t.err != nil || s.woken != 0 {
-		t.mu.Unlock()
-		return false
+	defer t.mu.Unlock()
+	flying = t.n != 0
+	if flying || l.alone < aloneFrom || t.err != nil || s.woken != 0 {
+		return false, flying
 	}
-	owed := s.owed
-	s.owed = nil
 	l.vacant = true
 	if l.standby == nil {
 		l.standby = time.AfterFunc(Tick, c.standBy)
 	} else {
 		l.standby.Reset(Tick)
 	}
-	t.mu.Unlock()
+	return true, false
+}
+
+// beforeRead is what a standby does that has no line left. It reports false
+// when the role is elsewhere: vacant, or with a fresh goroutine that is queued
+// behind the callers which this one has woken. They run next, on the thread
+// that is awake already, and what they send gathers; the fresh reader flushes
+// that. A reader that blocked its thread instead would make them wait for
+// another thread.
+func (c *Conn) beforeRead(s *seat) bool {
+	owed := s.owed
+	s.owed = nil
+	vacant, flying := c.vacate(s)
 	if owed != nil {
+		if !vacant {
+			s.woken = 0
+			go c.readOn(s) // before the last caller, whom the scheduler puts in front
+		}
 		owed.wake()
+		if vacant {
+			c.flush()
+		}
+		return false
 	}
+	if vacant {
+		c.flush()
+		return false
+	}
+	c.gathering.Store(false)
 	c.flush()
+	if flying {
+		c.calls.lending.from.Await(Tick)
+	}
 	return true
 }
 
@@ -123,7 +148,7 @@ func (c *Conn) readOwn(k *call) {
 			}
 			c.settle(s)
 		case len(k.done) != 0:
-			if !c.vacate(s) {
+			if vacant, _ := c.vacate(s); !vacant {
 				go c.readOn(s)
 			}
 			return

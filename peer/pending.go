@@ -50,7 +50,7 @@ func (p *Pending) watch(ctx context.Context) {
 	t := &p.c.calls
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open[p.k.id] == p.k {
+	if t.findLocked(p.k.id) != nil {
 		p.k.stop = context.AfterFunc(ctx, func() { p.giveUp(context.Cause(ctx)) })
 	}
 }

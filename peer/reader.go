@@ -81,12 +81,15 @@ func (c *Conn) readLines(s *seat) {
 		if !ok {
 			c.waits.Store(true)
 			c.tally(s)
-			if c.vacate(s) {
-				return
-			}
-			c.settle(s)
-			if !c.flushInTurn(s) {
-				return
+			if c.calls.lending.from != nil {
+				if !c.beforeRead(s) {
+					return
+				}
+			} else {
+				c.settle(s)
+				if !c.flushInTurn(s) {
+					return
+				}
 			}
 			if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 				return

@@ -15,7 +15,7 @@ import (
 // other side is told in the way of the profile, and the error is the cause of
 // ctx. When the connection ends, it is a *ClosedError.
 func Call[R any](ctx context.Context, c *Client, method string, params any) (result R, err error) {
-	if len(c.opts.Middleware) > 0 {
+	if len(c.opts.Middleware) > 0 || ctx.Value(progressKey{}) != nil {
 		err = c.callThrough(ctx, method, params, &result)
 		return result, err
 	}
@@ -27,7 +27,7 @@ func Call[R any](ctx context.Context, c *Client, method string, params any) (res
 	return result, l.explain(err)
 }
 
-// callThrough is a call by way of the middleware, which sees JSON text.
+// callThrough is a call by way of JSON text, as middleware sees it.
 func (c *Client) callThrough(ctx context.Context, method string, params, result any) error {
 	buf := bytebufferpool.Get()
 	defer bytebufferpool.Put(buf)
@@ -72,7 +72,11 @@ func (c *Client) callRaw(ctx context.Context, dst []byte, method string, params 
 	if err != nil {
 		return dst, err
 	}
-	dst, err = l.conn.CallRaw(ctx, dst, method, params)
+	if f, ok := ctx.Value(progressKey{}).(func([]byte)); ok && c.progress.shape != nil {
+		dst, err = c.callWatched(ctx, l, dst, method, params, f)
+	} else {
+		dst, err = l.conn.CallRaw(ctx, dst, method, params)
+	}
 	return dst, l.explain(err)
 }
 

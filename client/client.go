@@ -15,11 +15,12 @@ import (
 // an address (Dial), or over any two streams (New). Its methods are safe for
 // concurrent use. Close it.
 type Client struct {
-	opts    Options
-	conn    *peer.Options
-	invoke  Invoker
-	spawn   func() (*link, error) // starts the child again; nil: nobody does
-	inbound inbound
+	opts     Options
+	conn     *peer.Options
+	invoke   Invoker
+	spawn    func() (*link, error) // starts the child again; nil: nobody does
+	inbound  inbound
+	progress progress
 
 	now    atomic.Pointer[link]
 	mu     sync.Mutex
@@ -37,8 +38,10 @@ type Invoker func(ctx context.Context, dst []byte, method string, params []byte)
 
 func newClient(o *Options) *Client {
 	c := &Client{opts: o.settled(), change: make(chan struct{})}
-	c.inbound.init(c.opts.Handler, c.opts.Profile)
+	c.inbound.handler = c.opts.Handler
+	c.progress.shape = c.opts.Profile.Progress
 	c.conn = c.opts.peer()
+	c.conn.Progress = c.progress.take
 	c.invoke = c.callRaw
 	for i := len(c.opts.Middleware) - 1; i >= 0; i-- {
 		c.invoke = c.opts.Middleware[i](c.invoke)

@@ -131,8 +131,8 @@ func (l *link) closedError() *ClosedError {
 // explain turns the error of a call that ended with the connection into a
 // ClosedError; other errors are what they are.
 func (l *link) explain(err error) error {
-	if err == nil || !errors.Is(err, peer.ErrClosed) {
-		return err
+	if l == nil || err == nil || !errors.Is(err, peer.ErrClosed) {
+		return err // l is nil where a call did not get that far
 	}
 	if _, ok := errors.AsType[*codec.Error](err); ok {
 		return err

@@ -15,17 +15,18 @@ import (
 // Conn is one connection. Make it with New and run it with Serve; the other
 // methods are safe for concurrent use.
 type Conn struct {
-	opts    Options
-	handler Handler
-	codec   codec.Codec
-	form    codec.Form
-	hooks   Hooks
-	in      io.Reader
-	out     *frame.Writer // nil where there is no stream (Exchange)
-	blocked atomic.Int32  // goroutines that wait for room in out
-	full    atomic.Bool   // so much has gathered that it should leave
-	waits   atomic.Bool   // the reader waits for input, or is about to, or has ended
-	tries   bool          // a flush of out does not wait
+	opts     Options
+	handler  Handler
+	codec    codec.Codec
+	form     codec.Form
+	hooks    Hooks
+	in       io.Reader
+	progress string        // the method whose notifications go to Options.Progress
+	out      *frame.Writer // nil where there is no stream (Exchange)
+	blocked  atomic.Int32  // goroutines that wait for room in out
+	full     atomic.Bool   // so much has gathered that it should leave
+	waits    atomic.Bool   // the reader waits for input, or is about to, or has ended
+	tries    bool          // a flush of out does not wait
 
 	// gathering says that a goroutine is about to flush, behind callers that
 	// were just woken: what they send may be left to it.
@@ -113,6 +114,9 @@ func newConn(h Handler, opts *Options) *Conn {
 		})
 	}
 	c := &Conn{opts: *opts, handler: h, codec: opts.Codec, form: opts.form(), hooks: opts.Hooks}
+	if opts.Progress != nil && opts.Profile.Progress != nil {
+		c.progress = opts.Profile.Progress.Method
+	}
 	if t, ok := h.(interface{ Has(method string) bool }); ok {
 		c.methods.has = t.Has
 	}

@@ -186,6 +186,10 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 			return true
 		}
 		s.notes++
+		if c.progress != "" && string(m.Method) == c.progress {
+			c.opts.Progress(m.Params)
+			return true
+		}
 	} else {
 		if c.inFlight(m.ID) {
 			c.refuseDuplicate(m, b, slot)

@@ -1,0 +1,120 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/peer"
+)
+
+type progressKey struct{}
+
+// WithProgress has f called with the params of each progress notification of
+// the calls that are made with the context it returns. A token is put into
+// their params, in the way of the profile; a profile without progress changes
+// nothing.
+//
+// The goroutine that made the call runs f, one notification at a time in the
+// order of the wire, and every notification that came before the response has
+// been given to f when the call returns. The params are f's to keep. While f
+// takes its time, up to 1,024 notifications wait; beyond that the oldest are
+// dropped.
+func WithProgress(ctx context.Context, f func(params []byte)) context.Context {
+	return context.WithValue(ctx, progressKey{}, f)
+}
+
+// maxProgress is how many notifications wait for a slow function.
+const maxProgress = 1024
+
+// progress is what the calls that are watched have in common.
+type progress struct {
+	shape *peer.Progress // nil: the protocol has none
+	mu    sync.Mutex
+	last  uint64 // tokens are never used again
+	calls map[uint64]*progressQueue
+}
+
+// progressQueue holds what came for one call and was not given to it yet.
+type progressQueue struct {
+	more  chan struct{} // one token: there is something
+	notes [][]byte      // guarded by progress.mu
+}
+
+// take is peer.Options.Progress: it leaves a notification to its call.
+func (p *progress) take(params []byte) {
+	token, err := strconv.ParseUint(string(codec.Lookup(params, p.shape.Token)), 10, 64)
+	if err != nil {
+		return // nobody's
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.calls[token]
+	if q == nil {
+		return // the call is over
+	}
+	if len(q.notes) == maxProgress {
+		q.notes = slices.Delete(q.notes, 0, 1)
+	}
+	q.notes = append(q.notes, slices.Clone(params))
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+func (p *progress) open() (uint64, *progressQueue) {
+	q := &progressQueue{more: make(chan struct{}, 1)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls == nil {
+		p.calls = make(map[uint64]*progressQueue)
+	}
+	p.last++
+	p.calls[p.last] = q
+	return p.last, q
+}
+
+func (p *progress) close(token uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.calls, token)
+}
+
+// give calls f with what has come.
+func (p *progress) give(q *progressQueue, f func([]byte)) {
+	p.mu.Lock()
+	notes := q.notes
+	q.notes = nil
+	p.mu.Unlock()
+	for _, n := range notes {
+		f(n)
+	}
+}
+
+// callWatched is a call with a function for its progress.
+func (c *Client) callWatched(ctx context.Context, l *link, dst []byte, method string, params []byte, f func([]byte)) ([]byte, error) {
+	token, q := c.progress.open()
+	defer c.progress.close(token)
+	asked, err := ask(c.progress.shape, params, token)
+	if err != nil {
+		return dst, err
+	}
+	call, err := l.conn.Start(ctx, method, asked)
+	if err != nil {
+		return dst, err
+	}
+	// A function that panics leaves nobody behind who would wait.
+	defer call.Cancel(context.Canceled)
+	for {
+		select {
+		case <-q.more:
+			c.progress.give(q, f)
+		case <-call.Done():
+			c.progress.give(q, f)
+			return call.Wait(context.Background(), dst)
+		}
+	}
+}

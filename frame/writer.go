@@ -39,6 +39,10 @@ var (
 type WriterOptions struct {
 	MaxPending int           // bytes waiting to be written; DefaultMaxPending. A larger line is admitted when nothing waits
 	Stall      time.Duration // how long nothing may leave while somebody waits for room; DefaultStall
+
+	// Failed, when set, is told of an error that a goroutine of the Writer's
+	// has met: nobody else may ever ask. It is called without a lock.
+	Failed func(error)
 }
 
 // Writer writes whole lines for any number of goroutines. Lines are appended
@@ -57,6 +61,7 @@ type Writer struct {
 	try     TryWriter // w, or nil
 	max     int
 	stall   time.Duration
+	failed  func(error)
 	mu      sync.Mutex
 	pending *bytebufferpool.ByteBuffer   // the chunk that lines are appended to: nil, or not empty when unlocked
 	closed  []*bytebufferpool.ByteBuffer // chunks in front of it
@@ -87,7 +92,7 @@ type WriterStats struct {
 // NewWriter returns a Writer on w. A write to w is one or more whole lines, or
 // part of a line of more than 256 KiB.
 func NewWriter(w io.Writer, o WriterOptions) *Writer {
-	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall}
+	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall, failed: o.Failed}
 	f.try, _ = w.(TryWriter)
 	if f.max == 0 {
 		f.max = DefaultMaxPending
@@ -208,7 +213,7 @@ func (f *Writer) anyLocked() bool { return f.pending != nil || f.pile > 0 }
 func (f *Writer) flushLocked() {
 	if !f.writing && f.anyLocked() {
 		f.writing = true
-		f.writeAllLocked(len(f.closed)+1+favours)
+		f.writeAllLocked(len(f.closed) + 1 + favours)
 	}
 }
 
@@ -230,6 +235,12 @@ const allChunks = math.MaxInt
 // goOn is the life of a goroutine that writes until nothing is pending: first
 // the rest of a chunk, if that was begun.
 func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
+	if err := f.goOnUntilDone(b, rest); err != nil && f.failed != nil {
+		f.failed(err)
+	}
+}
+
+func (f *Writer) goOnUntilDone(b *bytebufferpool.ByteBuffer, rest []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if b != nil {
@@ -237,6 +248,7 @@ func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
 		f.doneLocked(b)
 	}
 	f.writeAllLocked(allChunks)
+	return f.err
 }
 
 // writeAllLocked writes until nothing is pending, up to a number of chunks. It

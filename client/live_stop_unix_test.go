@@ -48,13 +48,13 @@ func TestLiveStopped(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range callers {
 				all.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+					ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 					defer cancel()
 					size := 1 << 20
 					if i%2 == 1 {
 						size = 10
 					}
-					within(t, 500*time.Millisecond, "the call", func() {
+					within(t, 2*time.Second, "the call", func() {
 						if _, err := c.CallRaw(ctx, nil, "echo", big(size)); !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("%v, want the deadline", err)
 						}

@@ -30,7 +30,7 @@ func (c *Conn) Start(ctx context.Context, method string, params []byte) (*Pendin
 	if err := c.enter(p.k, false); err != nil {
 		return nil, err
 	}
-	if err := c.sendRequest(ctx, p.k.id, method, params); err != nil {
+	if err := c.sendRequest(ctx, p.k, method, params); err != nil {
 		c.calls.take(p.k.id)
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (c *Conn) sendArray(ctx context.Context, line []byte) error {
 	if c.hooks.Line != nil {
 		c.hooks.Line(Out, line)
 	}
-	if err := c.sendLine(line, ctx.Done()); err != nil {
+	if err := c.sendLine(outRequest, line, ctx.Done()); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/linerpc/linerpc/codec"
 	"github.com/linerpc/linerpc/frame"
@@ -204,6 +205,12 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 	if c.gate.Load() != 0 {
 		switch c.park(m, method, b, slot) {
 		case parked:
+			return true
+		case parkedMuch:
+			// Reading is faster than starting what waited. That must not end
+			// a connection whose handlers are merely not given the time.
+			time.Sleep(Tick / 10)
+			c.full.Store(true)
 			return true
 		case parkedFull:
 			c.refuseOverload(m, b, slot)

@@ -72,8 +72,13 @@ func (c *Conn) readLines(s *seat) {
 		}
 	}
 	for {
-		if c.full.Load() && !c.flushInTurn(s) {
-			return
+		if c.full.Load() {
+			if !c.tries {
+				c.settle(s) // the role may be lost in the write
+			}
+			if !c.flushInTurn(s) {
+				return
+			}
 		}
 		if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 			return

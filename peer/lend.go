@@ -93,17 +93,15 @@ func (c *Conn) beforeRead(s *seat) bool {
 			go c.readOn(s) // before the last caller, whom the scheduler puts in front
 		}
 		owed.wake()
-		if vacant {
-			c.flush()
+		if !vacant {
+			return false
 		}
-		return false
-	}
-	if vacant {
-		c.flush()
-		return false
 	}
 	c.gathering.Store(false)
 	c.flush()
+	if vacant {
+		return false
+	}
 	if flying {
 		c.calls.lending.from.Await(Tick)
 	}

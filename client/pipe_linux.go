@@ -48,8 +48,9 @@ func pipes() (p pipeEnds, err error) {
 // pipeWriter is our end of the child's standard input. One goroutine writes at
 // a time, as a frame.Writer has it.
 type pipeWriter struct {
-	file *os.File
-	raw  syscall.RawConn
+	file   *os.File
+	raw    syscall.RawConn
+	closed atomic.Bool
 
 	// The TryWrite that is under way.
 	p   []byte
@@ -82,8 +83,15 @@ func newPipeWriter(fd int) (*pipeWriter, error) {
 	return w, nil
 }
 
-// Write writes all of p.
-func (w *pipeWriter) Write(p []byte) (int, error) { return w.file.Write(p) }
+// Write writes all of p. Behind Close it goes nowhere, without an error: the
+// child may still answer what it was sent before.
+func (w *pipeWriter) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	if err != nil && w.closed.Load() {
+		return len(p), nil
+	}
+	return n, err
+}
 
 // TryWrite writes what the pipe has room for.
 func (w *pipeWriter) TryWrite(p []byte) (int, error) {
@@ -91,6 +99,8 @@ func (w *pipeWriter) TryWrite(p []byte) (int, error) {
 	err := w.raw.Write(w.try)
 	w.p = nil
 	switch {
+	case err != nil && w.closed.Load():
+		return len(p), nil
 	case err != nil:
 		return 0, err
 	case w.err == unix.EAGAIN:
@@ -100,7 +110,10 @@ func (w *pipeWriter) TryWrite(p []byte) (int, error) {
 }
 
 // Close ends the child's input.
-func (w *pipeWriter) Close() error { return w.file.Close() }
+func (w *pipeWriter) Close() error {
+	w.closed.Store(true)
+	return w.file.Close()
+}
 
 // pipeReader is our end of the child's standard output. Whoever waits for one
 // answer alone polls the pipe on its own thread. A reader that may have to wait

@@ -185,11 +185,10 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 			c.cancelByNote(m)
 			return true
 		}
-		s.notes++
-		if c.progress != "" && string(m.Method) == c.progress {
-			c.opts.Progress(m.Params)
+		if c.progress != "" && string(m.Method) == c.progress && c.opts.Progress(m.Params) {
 			return true
 		}
+		s.notes++
 	} else {
 		if c.inFlight(m.ID) {
 			c.refuseDuplicate(m, b, slot)

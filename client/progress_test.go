@@ -183,7 +183,9 @@ func TestProgressIsBounded(t *testing.T) {
 			}()
 			p.hear()
 			pad := strings.Repeat("x", c.size)
-			report := func(n int) { p.tell(note("notifications/progress", fmt.Sprintf(`{"progressToken":1,"n":%d,"pad":%q}`, n, pad))) }
+			report := func(n int) {
+				p.tell(note("notifications/progress", fmt.Sprintf(`{"progressToken":1,"n":%d,"pad":%q}`, n, pad)))
+			}
 			report(-1)
 			synctest.Wait() // the function has it
 			for n := range c.sent {

@@ -93,8 +93,7 @@ func (c *Conn) failCall(raw []byte, err error) bool {
 	if k == nil {
 		return false
 	}
-	k.err = err
-	k.wake()
+	k.fail(err)
 	c.failGroup(k.group, err)
 	return true
 }
@@ -107,8 +106,7 @@ func (c *Conn) failGroup(g *group, err error) (any bool) {
 	for _, id := range g.ids {
 		if k := c.calls.take(id); k != nil {
 			any = true
-			k.err = err
-			k.wake()
+			k.fail(err)
 		}
 	}
 	return any

@@ -128,6 +128,9 @@ func (c *Conn) flushUntil(ctx context.Context) error {
 	if c.tries || ctx.Done() == nil {
 		return c.flush()
 	}
+	if err := c.out.Err(); err != nil {
+		return err
+	}
 	go c.flushAside()
 	return nil
 }

@@ -27,7 +27,7 @@ func Go[R any](ctx context.Context, c *Client, method string, params any) *Futur
 		return f
 	}
 	buf := bytebufferpool.Get()
-	defer bytebufferpool.Put(buf)
+	defer putScratch(buf)
 	var raw []byte
 	if raw, f.err = c.encode(buf, params); f.err == nil {
 		f.call, f.err = f.link.conn.Start(ctx, method, raw)

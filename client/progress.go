@@ -121,13 +121,15 @@ func (c *Client) callWatched(ctx context.Context, l *link, dst []byte, method st
 	}
 	// A function that panics leaves nobody behind who would wait.
 	defer call.Cancel(context.Canceled)
-	for {
-		select {
-		case <-q.more:
+	l.conn.Aside(ctx, func() {
+		for answered := false; !answered; {
+			select {
+			case <-q.more:
+			case <-call.Done():
+				answered = true
+			}
 			c.progress.give(q, f)
-		case <-call.Done():
-			c.progress.give(q, f)
-			return call.Wait(context.Background(), dst)
 		}
-	}
+	})
+	return call.Wait(context.Background(), dst)
 }

@@ -294,3 +294,36 @@ func TestProgressThatNoCallAskedFor(t *testing.T) {
 		})
 	}
 }
+
+// TestProgressInAHandler: a handler that waits in such a call holds up nobody,
+// not even what stands behind its notification.
+func TestProgressInAHandler(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		mux := server.NewMux()
+		server.Handle(mux, "poke", func(ctx context.Context, _ struct{}) (int, error) {
+			return 1, server.FromContext(ctx).Notify("poked", nil)
+		})
+		server.Handle(mux, "work", func(ctx context.Context, _ struct {
+			Meta json.RawMessage `json:"_meta"`
+		}) (name string, err error) {
+			err = server.FromContext(ctx).Call(ctx, "name", nil, &name)
+			return name, err
+		})
+		var c *client.Client
+		worked := make(chan string, 1)
+		own := server.NewMux()
+		server.Handle(own, "name", func(context.Context, struct{}) (string, error) { return "Ada", nil })
+		server.Handle(own, "poked", func(ctx context.Context, _ struct{}) (int, error) {
+			name, err := client.Call[string](client.WithProgress(ctx, func([]byte) {}), c, "work", nil)
+			worked <- fmt.Sprintf("%s, %v", name, err)
+			return 0, nil
+		})
+		c = joined(t, mux, &client.Options{Profile: client.MCP, Handler: own})
+		if _, err := client.Call[int](t.Context(), c, "poke", nil); err != nil {
+			t.Error(err)
+		}
+		if got := <-worked; got != "Ada, <nil>" {
+			t.Errorf("got %s", got)
+		}
+	})
+}

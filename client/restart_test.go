@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,37 +77,67 @@ func TestRestart(t *testing.T) {
 // puppets take the place of the children of a client that restarts them.
 type puppets struct {
 	*Client
-	begun   time.Time
+	begun time.Time
+
+	mu      sync.Mutex
 	started []time.Duration // since begun
 	say     *io.PipeWriter  // of the last
-	spawn   func() error    // called at each start; nil: it goes well
+	born    func() error    // called at each start
+	greet   Starter         // Options.Start
 }
 
 // play starts a client of puppets. Call it in a bubble.
 func play(t *testing.T, o *Options) *puppets {
 	t.Helper()
-	p := &puppets{Client: newClient(o), begun: time.Now()}
-	p.Client.spawn = func() (*link, error) {
+	p := &puppets{begun: time.Now()}
+	p.set(func() error { return nil }, func(context.Context, *peer.Conn) error { return nil })
+	o.Start = func(ctx context.Context, c *peer.Conn) error {
+		p.mu.Lock()
+		greet := p.greet
+		p.mu.Unlock()
+		return greet(ctx, c)
+	}
+	p.Client = newClient(o)
+	p.spawn = func() (*link, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.started = append(p.started, time.Since(p.begun))
-		if p.spawn != nil {
-			if err := p.spawn(); err != nil {
-				return nil, err
-			}
+		if err := p.born(); err != nil {
+			return nil, err
 		}
 		in, say := io.Pipe()
 		p.say = say
 		return p.join(in, io.Discard), nil
 	}
-	if _, err := p.first(t.Context(), p.Client.spawn); err != nil {
+	if _, err := p.first(t.Context(), p.spawn); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
 	return p
 }
 
+// set says how the next starts go; nil leaves it as it is.
+func (p *puppets) set(born func() error, greet Starter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if born != nil {
+		p.born = born
+	}
+	if greet != nil {
+		p.greet = greet
+	}
+}
+
+// mouth is where the child that runs speaks.
+func (p *puppets) mouth() *io.PipeWriter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.say
+}
+
 // die ends the child that runs.
 func (p *puppets) die() {
-	p.say.Close()
+	p.mouth().Close()
 	<-p.Done()
 }
 
@@ -116,6 +147,8 @@ func backOff() *Options {
 
 func wantStarts(t *testing.T, p *puppets, want ...int) {
 	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var got []int
 	for _, d := range p.started {
 		got = append(got, int(d.Milliseconds()))
@@ -152,9 +185,9 @@ func TestRestartBacksOff(t *testing.T) {
 func TestRestartThatFails(t *testing.T) {
 	refused := errors.New("refused")
 	for name, fail := range map[string]func(p *puppets, err error){
-		"to start": func(p *puppets, err error) { p.spawn = func() error { return err } },
+		"to start": func(p *puppets, err error) { p.set(func() error { return err }, nil) },
 		"to shake hands": func(p *puppets, err error) {
-			p.opts.Start = func(context.Context, *peer.Conn) error { return err }
+			p.set(nil, func(context.Context, *peer.Conn) error { return err })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +227,7 @@ func TestCallsWaitForTheRestart(t *testing.T) {
 		}()
 		pass(time.Millisecond)
 		wantStarts(t, p, 0, 100)
-		io.WriteString(p.say, `{"jsonrpc":"2.0","id":1,"result":1}`+"\n")
+		io.WriteString(p.mouth(), `{"jsonrpc":"2.0","id":1,"result":1}`+"\n")
 		if err := <-got; err != nil {
 			t.Error(err)
 		}
@@ -213,7 +246,7 @@ func TestCallBehindTheEndIsForTheNextChild(t *testing.T) {
 			return nil
 		})
 		p := play(t, o)
-		old := p.say
+		old := p.mouth()
 		io.WriteString(old, `{"jsonrpc":"2.0","id":1,"method":"stay"}`+"\n")
 		<-busy
 		flying := Go[int](t.Context(), p.Client, "m", nil)
@@ -229,7 +262,7 @@ func TestCallBehindTheEndIsForTheNextChild(t *testing.T) {
 		if err := p.NotifyRaw(t.Context(), "m", nil); err != nil {
 			t.Errorf("the next one gave %v", err)
 		}
-		if p.say == old {
+		if p.mouth() == old {
 			t.Error("it did not wait for the next child")
 		}
 	})
@@ -260,7 +293,7 @@ func TestCloseDoesNotWaitForTheRestart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := play(t, backOff())
 			p.die()
-			p.opts.Start = func(ctx context.Context, c *peer.Conn) error { return c.Call(ctx, "initialize", nil, nil) }
+			p.set(nil, func(ctx context.Context, c *peer.Conn) error { return c.Call(ctx, "initialize", nil, nil) })
 			pass(time.Second)
 			wantStarts(t, p, 0, 100)
 			begun := time.Now()
@@ -273,10 +306,10 @@ func TestCloseDoesNotWaitForTheRestart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := play(t, backOff())
 			p.die()
-			p.spawn = func() error { // Close comes in the middle of it
+			p.set(func() error { // Close comes in the middle of it
 				p.end()
 				return nil
-			}
+			}, nil)
 			pass(time.Second)
 			wantStarts(t, p, 0, 100)
 			if err := p.Close(); err != nil {

@@ -30,6 +30,8 @@ type other struct {
 	say   *io.PipeWriter
 	lines *bufio.Scanner
 
+	lastID int // of ask
+
 	mu    sync.Mutex
 	noise []string // what the noise hook was told, as "line: error"
 }
@@ -98,7 +100,7 @@ type outcome struct {
 	err    error
 }
 
-// ask makes a call and hears it; the answer is to be told.
+// ask makes a call and hears it; the answer is to be told, for the id lastID.
 func (p *other) ask() <-chan outcome {
 	p.t.Helper()
 	got := make(chan outcome, 1)
@@ -106,8 +108,10 @@ func (p *other) ask() <-chan outcome {
 		raw, err := p.CallRaw(context.Background(), nil, "ask", []byte(`[1]`))
 		got <- outcome{string(raw), err}
 	}()
-	if line := p.hear(); !strings.Contains(line, `"method":"ask","params":[1]`) {
+	if line := p.hear(); !strings.HasSuffix(line, `,"method":"ask","params":[1]}`) {
 		p.t.Fatalf("heard %s", line)
+	} else if _, err := fmt.Sscanf(line, `{"id":%d,`, &p.lastID); err != nil {
+		p.t.Fatal(err)
 	}
 	return got
 }

@@ -59,6 +59,18 @@ func TestBatch(t *testing.T) {
 	})
 }
 
+// send sends a batch and gives what was heard of it.
+func (p *other) send(ctx context.Context, b *client.Batch) string {
+	p.t.Helper()
+	sent := make(chan error, 1)
+	go func() { sent <- b.Send(ctx) }()
+	line := p.hear()
+	if err := <-sent; err != nil {
+		p.t.Error(err)
+	}
+	return line
+}
+
 func TestBatchOnTheWire(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		p := meet(t, client.Options{})
@@ -66,13 +78,16 @@ func TestBatchOnTheWire(t *testing.T) {
 		client.Add[int](b, "a", nil)
 		b.Notify("n", map[string]int{"x": 1})
 		client.Add[int](b, "b", codec.RawMessage(`[ 1 ]`))
-		go b.Send(t.Context())
-		p.want(`[{"id":1,"method":"a"},{"method":"n","params":{"x":1}},{"id":2,"method":"b","params":[ 1 ]}]`)
+		want := `[{"id":1,"method":"a"},{"method":"n","params":{"x":1}},{"id":2,"method":"b","params":[ 1 ]}]`
+		if line := p.send(t.Context(), b); line != want {
+			t.Errorf("heard %s", line)
+		}
 		p.tell("[" + answer(1, "1") + "," + answer(2, "2") + "]")
 		b = p.NewBatch()
 		b.Notify("n", nil)
-		go b.Send(t.Context())
-		p.want(`[{"method":"n"}]`)
+		if line := p.send(t.Context(), b); line != `[{"method":"n"}]` {
+			t.Errorf("heard %s", line)
+		}
 		p.end()
 	})
 }
@@ -121,8 +136,7 @@ func TestBatchAnswers(t *testing.T) {
 			for i := range futures {
 				futures[i] = client.Add[int](b, "m", nil)
 			}
-			go b.Send(ctx)
-			p.hear()
+			p.send(ctx, b)
 			for _, line := range c.lines {
 				p.tell(line)
 			}
@@ -150,8 +164,7 @@ func TestBatchRefusalsGoToTheOldest(t *testing.T) {
 		for range 2 {
 			b := p.NewBatch()
 			futures = append(futures, client.Add[int](b, "m", nil))
-			go b.Send(t.Context())
-			p.hear()
+			p.send(t.Context(), b)
 		}
 		for i, f := range futures {
 			select {
@@ -176,8 +189,7 @@ func TestBatchIsGivenUp(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		b := p.NewBatch()
 		answered, given := client.Add[int](b, "m", nil), client.Add[int](b, "m", nil)
-		go b.Send(ctx)
-		p.hear()
+		p.send(ctx, b)
 		p.tell(answer(1, "1"))
 		<-answered.Done()
 		cancel(errUser)

@@ -150,7 +150,7 @@ func TestGivenUpCalls(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			time.AfterFunc(time.Second, func() { cancel(errUser) })
 			return ctx, func() { cancel(nil) }
-		}, `{"method":"notifications/cancelled","params":{"requestId":1,"reason":"the \"user\" left\n"}}`, errUser},
+		}, `{"method":"notifications/cancelled","params":{"requestId":1,"reason":"the \"user\" left,\there"}}`, errUser},
 	} {
 		inBubble(t, c.name, func(t *testing.T) {
 			p := meet(t, client.Options{Profile: c.profile})
@@ -186,7 +186,7 @@ func TestGivenUpCalls(t *testing.T) {
 	}
 }
 
-var errUser = errors.New("the \"user\" left\n")
+var errUser = errors.New("the \"user\" left,\there")
 
 func TestCallWithContextThatIsOver(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {

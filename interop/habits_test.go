@@ -52,14 +52,13 @@ func members(object json.RawMessage) (names []string) {
 // habits are the ways of a client that a server has to cope with.
 type habits struct {
 	FirstID string // of its requests, as written
-	IDLast  bool   // its requests have the id as their last member
+	IDLate  bool   // in some requests the id stands behind the params
 	CRLF    bool   // a line of it ends in \r\n
 	Batch   bool   // it sends arrays
 	Scalar  bool   // params that are neither an object nor an array
 }
 
 func (l *life) habits() (h habits) {
-	h.IDLast = true
 	for _, r := range l.all(sent) {
 		h.CRLF = h.CRLF || strings.HasSuffix(r.Text, "\r\n")
 		h.Batch = h.Batch || strings.HasPrefix(r.Text, "[")
@@ -72,7 +71,7 @@ func (l *life) habits() (h habits) {
 		if h.FirstID == "" {
 			h.FirstID = string(m.ID)
 		}
-		h.IDLast = h.IDLast && m.members[len(m.members)-1] == "id"
+		h.IDLate = h.IDLate || m.Params != nil && slices.Index(m.members, "id") > slices.Index(m.members, "params")
 	}
 	return h
 }

@@ -22,7 +22,7 @@ func (u *user) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp.Elicita
 }
 
 // mcpGo starts a server with the client of mcp-go.
-func mcpGo(ctx context.Context, t *testing.T, w *wire, how, version string, u *user) *client.Client {
+func mcpGo(ctx context.Context, t *testing.T, w *wire, how, version string, u *user) (*client.Client, *mcp.InitializeResult) {
 	t.Helper()
 	argv := w.command(how, "mcp-tools")
 	c := client.NewClient(transport.NewStdioWithOptions(argv[0], nil, argv[1:],
@@ -35,17 +35,18 @@ func mcpGo(ctx context.Context, t *testing.T, w *wire, how, version string, u *u
 	var r mcp.InitializeRequest
 	r.Params.ProtocolVersion = version
 	r.Params.ClientInfo = mcp.Implementation{Name: "interop", Version: "1"}
-	if _, err := c.Initialize(ctx, r); err != nil {
+	first, err := c.Initialize(ctx, r)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c, first
 }
 
 func mcpGoVisit(t *testing.T, w *wire, version string) (v visit) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	var u user
-	c := mcpGo(ctx, t, w, polite, version, &u)
+	c, first := mcpGo(ctx, t, w, polite, version, &u)
 	steps := make(chan float64, 1000)
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == "notifications/progress" {
@@ -70,7 +71,7 @@ func mcpGoVisit(t *testing.T, w *wire, version string) (v visit) {
 		}
 		return result.Content[0].(mcp.TextContent).Text
 	}
-	v.Version, v.Server = c.ProtocolVersion(), "linerpc-mcp-tools" // its Initialize gives no name in the modern era
+	v.Version, v.Server = first.ProtocolVersion, first.ServerInfo.Name
 	if v.Version < "2026" {
 		if err := c.Ping(ctx); err != nil {
 			t.Errorf("ping: %v", err)

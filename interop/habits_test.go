@@ -86,9 +86,9 @@ func (l *life) methods() (names []string) {
 	return names
 }
 
-// answers are the responses to a request of the client, by its id.
-func (l *life) answers(id json.RawMessage) (found []message) {
-	for _, m := range l.messages(received) {
+// answers are the responses among messages that have an id.
+func answers(messages []message, id json.RawMessage) (found []message) {
+	for _, m := range messages {
 		if m.Method == "" && string(m.ID) == string(id) {
 			found = append(found, m)
 		}

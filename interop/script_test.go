@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -25,9 +24,10 @@ func grouped(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// node runs a program of Node and gives what it printed. Its home is an empty
-// folder: it must not depend on, nor leave, anything in another.
-func node(t *testing.T, args ...string) string {
+// node runs a program of Node, which starts the server of w, and gives what it
+// printed. Its home is an empty folder: it must not depend on, nor leave,
+// anything in another.
+func node(t *testing.T, w *wire, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -39,16 +39,14 @@ func node(t *testing.T, args ...string) string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("node %q: %v\n%s%s", args, err, &out, &errs)
 	}
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("node %q left a process behind", args)
-	}
+	w.group = cmd.Process.Pid
 	return out.String()
 }
 
 // script runs one of the scripts in folder node, which prints a JSON value.
-func script[T any](t *testing.T, name string, args ...string) (result T) {
+func script[T any](t *testing.T, w *wire, name string, args ...string) (result T) {
 	t.Helper()
-	out := node(t, append([]string{"node/" + name}, args...)...)
+	out := node(t, w, append([]string{"node/" + name}, args...)...)
 	in := json.NewDecoder(bytes.NewBufferString(out))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&result); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"slices"
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -26,9 +27,8 @@ type acpTurn struct {
 	Code    int      // of an error in its stead
 }
 
-// expect compares a visit with what must be. Not every client says what became
-// of a request that it has cancelled.
-func (v acpVisit) expect(t *testing.T, l *life, lastCode int) {
+// expect compares a visit with what must be.
+func (v acpVisit) expect(t *testing.T, l *life) {
 	t.Helper()
 	begin := []string{"agent_message_chunk:dear ", "agent_message_chunk:diary ", "tool_call:pending"}
 	then := func(more ...string) []string { return append(begin[:len(begin):len(begin)], more...) }
@@ -36,7 +36,7 @@ func (v acpVisit) expect(t *testing.T, l *life, lastCode int) {
 		{then("tool_call_update:completed", "agent_message_chunk:It is written."), "call-1", "end_turn", 0},
 		{then("tool_call_update:failed", "agent_message_chunk:I left it."), "call-1", "end_turn", 0},
 		{begin, "call-1", "cancelled", 0},
-		{begin, "call-1", "", lastCode},
+		{begin, "call-1", "", -32800},
 	}}
 	if !reflect.DeepEqual(v, want) {
 		t.Errorf("got  %+v\nwant %+v\n%s", v, want, l)
@@ -47,32 +47,37 @@ func (v acpVisit) expect(t *testing.T, l *life, lastCode int) {
 // expectAnswered: in ACP a cancelled call is answered, in both directions.
 func (l *life) expectAnswered(t *testing.T) {
 	t.Helper()
-	cancelled := func(where kind) (ids []json.RawMessage) {
-		for _, m := range l.messages(where) {
-			if m.Method == "$/cancel_request" {
-				var p struct{ RequestID json.RawMessage }
-				json.Unmarshal(m.Params, &p)
-				ids = append(ids, p.RequestID)
+	prompts, withdrawn := 0, 0
+	for _, m := range l.messages(sent) {
+		if m.Method == "session/prompt" {
+			prompts++
+			if n := len(answers(l.messages(received), m.ID)); n != 1 {
+				t.Errorf("turn %s has %d answers\n%s", m.ID, n, l)
 			}
 		}
-		return ids
 	}
-	ids := cancelled(sent)
-	if len(ids) != 1 || len(cancelled(received)) != 2 {
-		t.Fatalf("the client cancelled %d calls, and the agent %d\n%s", len(ids), len(cancelled(received)), l)
+	for _, m := range l.messages(received) {
+		if m.Method == "$/cancel_request" {
+			withdrawn++
+			var p struct{ RequestID json.RawMessage }
+			json.Unmarshal(m.Params, &p)
+			if n := len(answers(l.messages(sent), p.RequestID)); n != 1 {
+				t.Errorf("question %s has %d answers\n%s", p.RequestID, n, l)
+			}
+		}
 	}
-	answers := l.answers(ids[0])
-	if len(answers) != 1 {
-		t.Errorf("%d answers to the cancelled turn\n%s", len(answers), l)
+	if prompts != 4 || withdrawn != 2 {
+		t.Errorf("%d turns, %d questions taken back\n%s", prompts, withdrawn, l)
 	}
 }
 
 func TestTypeScriptACPClient(t *testing.T) {
 	w := newWire(t)
-	v := script[acpVisit](t, "acp.mjs", w.command(polite, "acp-agent")...)
+	v := script[acpVisit](t, w, "acp.mjs", w.command(polite, "acp-agent")...)
 	l := w.orderly()
-	v.expect(t, l, -32800)
+	v.expect(t, l)
 	l.expectHabits(t, habits{FirstID: "0"})
+	l.expectMethods(t, "initialize", "session/new", "session/prompt", "session/cancel", "$/cancel_request")
 }
 
 // editor is a client of coder/acp-go-sdk. What it can do besides is not asked for.
@@ -138,10 +143,8 @@ func coderVisit(t *testing.T, w *wire) (v acpVisit) {
 			return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(acp.PermissionOptionId(option))}, nil
 		}
 	}
-	withdrawn := make(chan struct{}, 2)
 	withdraw := func(ctx context.Context) (acp.RequestPermissionResponse, error) {
 		<-ctx.Done()
-		withdrawn <- struct{}{}
 		return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
 	}
 	err = errors.Join(turn(ctx, selected("allow")), turn(ctx, selected("reject")), turn(ctx, func(ctx context.Context) (acp.RequestPermissionResponse, error) {
@@ -161,8 +164,10 @@ func coderVisit(t *testing.T, w *wire) (v acpVisit) {
 	if r, ok := errors.AsType[*acp.RequestError](err); ok {
 		v.Turns[len(v.Turns)-1].Code = r.Code
 	}
-	<-withdrawn
-	<-withdrawn
+	w.await("the end of the cancelled turn", func(l *life) bool {
+		all := l.messages(sent)
+		return len(answers(all, json.RawMessage("4"))) == 1 && slices.Contains(l.methods(), "$/cancel_request")
+	})
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
 		t.Error(err)
 	}
@@ -173,6 +178,7 @@ func TestCoderACPClient(t *testing.T) {
 	w := newWire(t)
 	v := coderVisit(t, w)
 	l := w.orderly()
-	v.expect(t, l, -32800)
+	v.expect(t, l)
 	l.expectHabits(t, habits{FirstID: "1"})
+	l.expectMethods(t, "initialize", "session/new", "session/prompt", "session/cancel", "$/cancel_request")
 }

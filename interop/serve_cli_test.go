@@ -29,9 +29,9 @@ func (l toolList) names() (names []string) {
 }
 
 // command runs a command line and reads the JSON it prints.
-func command[T any](t *testing.T, args ...string) (result T) {
+func command[T any](t *testing.T, w *wire, args ...string) (result T) {
 	t.Helper()
-	out := node(t, args...)
+	out := node(t, w, args...)
 	if err := json.Unmarshal([]byte(out), &result); err != nil {
 		t.Fatalf("node %q: %v\n%s", args, err, out)
 	}
@@ -45,20 +45,20 @@ func TestInspectorCLI(t *testing.T) {
 		return slices.Concat([]string{inspector, "--cli"}, w.command(polite, "mcp-tools"), args)
 	}
 	w := newWire(t)
-	list := command[toolList](t, run(w, "--method", "tools/list")...)
-	l := w.finish(1)[0]
+	list := command[toolList](t, w, run(w, "--method", "tools/list")...)
+	l := w.orderly()
 	if !slices.Equal(list.names(), allTools) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
 	}
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
 	w = newWire(t)
-	echo := command[toolResult](t, run(w, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message="+greeting)...)
-	if w.finish(1); echo.Content[0].Text != greeting {
+	echo := command[toolResult](t, w, run(w, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message="+greeting)...)
+	if w.orderly(); echo.Content[0].Text != greeting {
 		t.Errorf("echo: %+v", echo)
 	}
 	w = newWire(t)
-	add := command[toolResult](t, run(w, "--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=2", "--tool-arg", "b=3")...)
-	if w.finish(1); add.StructuredContent.Sum != 5 {
+	add := command[toolResult](t, w, run(w, "--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=2", "--tool-arg", "b=3")...)
+	if w.orderly(); add.StructuredContent.Sum != 5 {
 		t.Errorf("add: %+v", add)
 	}
 }
@@ -68,20 +68,20 @@ func TestMCPorter(t *testing.T) {
 		return slices.Concat([]string{mcporter, task, "--stdio", strings.Join(w.command(polite, "mcp-tools"), " "), "--name", "ours"}, args)
 	}
 	w := newWire(t)
-	list := command[toolList](t, run(w, "list", "--json")...)
-	l := w.finish(1)[0]
+	list := command[toolList](t, w, run(w, "list", "--json")...)
+	l := w.orderly()
 	if !slices.Equal(list.names(), allTools) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
 	}
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
 	w = newWire(t)
-	echo := command[toolResult](t, run(w, "call", "echo", "message=hello", "--output", "json")...)
-	if w.finish(1); echo.Content[0].Text != "hello" {
+	echo := command[toolResult](t, w, run(w, "call", "echo", "message=hello", "--output", "json")...)
+	if w.orderly(); echo.Content[0].Text != "hello" {
 		t.Errorf("echo: %+v", echo)
 	}
 	w = newWire(t)
-	add := command[map[string]float64](t, run(w, "call", "add", "a=2", "b=3", "--output", "json")...)
-	if w.finish(1); add["sum"] != 5 {
+	add := command[map[string]float64](t, w, run(w, "call", "add", "a=2", "b=3", "--output", "json")...)
+	if w.orderly(); add["sum"] != 5 {
 		t.Errorf("add: %+v", add)
 	}
 }

@@ -35,7 +35,7 @@ func (v demoVisit) expect(t *testing.T, l *life, want demoVisit) {
 
 func TestVSCodeJSONRPCClient(t *testing.T) {
 	w := newWire(t)
-	v := script[demoVisit](t, "vscode-jsonrpc.mjs", w.command(polite, "demo", "serve")...)
+	v := script[demoVisit](t, w, "vscode-jsonrpc.mjs", w.command(polite, "demo", "serve")...)
 	l := w.orderly()
 	v.expect(t, l, demoVisit{
 		One: json.RawMessage(`["scalar"]`), Array: json.RawMessage(`[[1,2]]`), Null: json.RawMessage(`[null]`),
@@ -45,7 +45,7 @@ func TestVSCodeJSONRPCClient(t *testing.T) {
 	var cancelled bool
 	for _, m := range l.messages(sent) {
 		if m.Method == "$/cancelRequest" {
-			cancelled = string(m.Params) == `{"id":0}` && len(l.answers(json.RawMessage("0"))) == 1
+			cancelled = string(m.Params) == `{"id":0}` && len(answers(l.messages(received), json.RawMessage("0"))) == 1
 		}
 	}
 	if !cancelled {
@@ -55,7 +55,7 @@ func TestVSCodeJSONRPCClient(t *testing.T) {
 
 func TestJSONRPC20Client(t *testing.T) {
 	w := newWire(t)
-	v := script[demoVisit](t, "json-rpc-2.0.mjs", w.command(polite, "demo", "serve")...)
+	v := script[demoVisit](t, w, "json-rpc-2.0.mjs", w.command(polite, "demo", "serve")...)
 	l := w.orderly()
 	v.expect(t, l, demoVisit{Scalar: -32600, Batch: json.RawMessage(`[["a",7],["b",-32601],[10.5,2]]`)})
 	l.expectHabits(t, habits{FirstID: "1", Batch: true, Scalar: true})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,17 +18,18 @@ import (
 
 // What this binary is given to be the tap:
 //
-//	tap socket polite|stubborn program arguments…
+//	tap socket polite|stubborn|gathering program arguments…
 //
 // It starts the program, passes every byte on in both directions, and tells
 // the socket about it. The program inherits the socket, so that its other end
 // reads the end of it when both processes are gone, however they went.
 const tapRole = "tap"
 
-// How a tap takes the end of its input, and SIGTERM.
+// The ways of a tap.
 const (
-	polite   = "polite"   // it passes them on
-	stubborn = "stubborn" // it tells of them, and stays until it is killed
+	polite    = "polite"    // it passes everything on
+	stubborn  = "stubborn"  // not the end of the input, nor SIGTERM: it stays until it is killed
+	gathering = "gathering" // it writes notifications together with the next response
 )
 
 // record is something that happened at the tap.
@@ -62,19 +64,26 @@ func (r *reporter) tell(k kind, text string, pids ...int) {
 }
 
 // pass copies lines, and reports each before it is passed on. It reads on when
-// nobody takes them any more.
-func (r *reporter) pass(k kind, to io.Writer, from io.Reader) {
+// nobody takes them any more. Lines for which hold is true wait for the next.
+func (r *reporter) pass(k kind, to io.Writer, from io.Reader, hold func(line string) bool) {
+	var held string
 	for in := bufio.NewReader(from); ; {
 		line, err := in.ReadString('\n')
 		if line != "" {
 			r.tell(k, line)
-			io.WriteString(to, line)
+			held += line
+		}
+		if err != nil || hold == nil || !hold(line) {
+			io.WriteString(to, held)
+			held = ""
 		}
 		if err != nil {
 			return
 		}
 	}
 }
+
+func isNotification(line string) bool { return !strings.Contains(line, `"id":`) }
 
 // tap gives the exit status, which is the program's.
 func tap(args []string) int {
@@ -105,23 +114,27 @@ func tap(args []string) int {
 	file.Close()
 	r.tell(started, args[2], os.Getpid(), cmd.Process.Pid)
 	go func() {
-		r.pass(sent, in, os.Stdin)
+		r.pass(sent, in, os.Stdin, nil)
 		r.tell(ended, "")
-		if args[1] == polite {
+		if args[1] != stubborn {
 			in.Close()
 		}
 	}()
 	go func() {
 		for s := range signals {
 			r.tell(signaled, s.String())
-			if args[1] == polite {
+			if args[1] != stubborn {
 				cmd.Process.Signal(s)
 			}
 		}
 	}()
+	var hold func(string) bool
+	if args[1] == gathering {
+		hold = isNotification
+	}
 	var outputs sync.WaitGroup
-	outputs.Go(func() { r.pass(received, os.Stdout, out) })
-	outputs.Go(func() { r.pass(logged, os.Stderr, errs) })
+	outputs.Go(func() { r.pass(received, os.Stdout, out, hold) })
+	outputs.Go(func() { r.pass(logged, os.Stderr, errs, nil) })
 	outputs.Wait()
 	cmd.Wait()
 	r.tell(exited, cmd.ProcessState.String())

@@ -54,8 +54,22 @@ func (v visit) expect(t *testing.T, l *life, version string) {
 	if !reflect.DeepEqual(v, want) {
 		t.Errorf("got  %+v\nwant %+v\n%s", v, want, l)
 	}
+	if told := l.progress(); !slices.Equal(told, []float64{1, 2, 3}) {
+		t.Errorf("the server told of the steps %v\n%s", told, l)
+	}
 	l.expectCancelled(t)
 	l.expectAsked(t, version >= "2026")
+}
+
+// progress is what the server told of the first call of slow.
+func (l *life) progress() (told []float64) {
+	for _, m := range l.messages(received) {
+		var p struct{ Progress, Total float64 }
+		if json.Unmarshal(m.Params, &p); m.Method == "notifications/progress" && p.Total == 3 {
+			told = append(told, p.Progress)
+		}
+	}
+	return told
 }
 
 // expectCancelled: a cancelled call of MCP is noticed and not answered.
@@ -69,8 +83,8 @@ func (l *life) expectCancelled(t *testing.T) {
 		if err := json.Unmarshal(m.Params, &p); err != nil || len(p.RequestID) == 0 {
 			t.Errorf("%v: %s", err, m.Params)
 		}
-		if answers := l.answers(p.RequestID); len(answers) != 0 || !l.logs("slow: cancelled in step") {
-			t.Errorf("%d answers to a cancelled call\n%s", len(answers), l)
+		if found := answers(l.messages(received), p.RequestID); len(found) != 0 || !l.logs("slow: cancelled in step") {
+			t.Errorf("%d answers to a cancelled call\n%s", len(found), l)
 		}
 		return
 	}

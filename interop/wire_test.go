@@ -3,6 +3,7 @@ package interop
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ type wire struct {
 	socket   string
 	listener net.Listener
 	runs     chan *life // one for each start
+	group    int        // the process group of a client that is a process, after its end
 	finished bool
 }
 
@@ -30,6 +32,7 @@ type wire struct {
 type life struct {
 	over    chan struct{} // closed when the tap and the program are gone
 	ended   time.Time     // when that was
+	more    chan struct{} // there may be a new record
 	mu      sync.Mutex
 	records []record
 }
@@ -70,7 +73,7 @@ func (w *wire) accept() {
 		if err != nil {
 			return
 		}
-		l := &life{over: make(chan struct{})}
+		l := &life{over: make(chan struct{}), more: make(chan struct{}, 1)}
 		w.runs <- l
 		go l.follow(conn)
 	}
@@ -88,6 +91,26 @@ func (l *life) follow(conn net.Conn) {
 		l.mu.Lock()
 		l.records = append(l.records, r)
 		l.mu.Unlock()
+		select {
+		case l.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// await waits for what a client does in its own time, while its server runs.
+func (w *wire) await(what string, done func(*life) bool) {
+	w.t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	l := <-w.runs
+	w.runs <- l
+	for !done(l) {
+		select {
+		case <-l.more:
+		case <-timer.C:
+			w.t.Fatalf("%s: it did not come\n%s", what, l)
+		}
 	}
 }
 
@@ -123,20 +146,39 @@ func (w *wire) finish(starts int) []*life {
 	return lives
 }
 
-// orderly is finish for a client that closes its only server: the server must
-// have ended by itself, with status 0, before anybody lost patience.
+// orderly is finish for a client that starts its server once and closes it.
+// Neither of them may have left a process behind.
 func (w *wire) orderly() *life {
 	w.t.Helper()
 	l := w.finish(1)[0]
-	end, exit := l.first(ended), l.first(exited)
-	if end.Text != "" || exit.Text != "exit status 0" || len(l.all(signaled)) > 0 {
-		w.t.Errorf("the server was not left to end by itself\n%s", l)
-	}
-	// The most impatient client that was seen waits for two seconds.
-	if took := exit.At.Sub(end.At); took > time.Second {
-		w.t.Errorf("the server took %v to end", took)
-	}
+	l.expectOrderly(w.t)
+	w.expectNoProcess()
 	return l
+}
+
+// expectNoProcess kills what is left of the client's group, and reports it.
+func (w *wire) expectNoProcess() {
+	w.t.Helper()
+	if w.group == 0 {
+		return
+	}
+	if err := syscall.Kill(-w.group, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
+		w.t.Errorf("the client has left a process behind: %v", err)
+	}
+}
+
+// expectOrderly: the server has ended by itself at the end of its input, with
+// status 0, before anybody lost patience. The most impatient client that was
+// seen waits for two seconds.
+func (l *life) expectOrderly(t *testing.T) {
+	t.Helper()
+	end, exit := l.first(ended), l.first(exited)
+	if end.At.IsZero() || exit.Text != "exit status 0" || len(l.all(signaled)) > 0 {
+		t.Errorf("the server was not left to end by itself\n%s", l)
+	}
+	if took := exit.At.Sub(end.At); took > time.Second {
+		t.Errorf("the server took %v to end", took)
+	}
 }
 
 func (l *life) all(k kind) (found []record) {

@@ -63,24 +63,24 @@ func add(_ context.Context, _ *call, p struct{ A, B *float64 }) (object, error) 
 	return result, nil
 }
 
-// slow takes steps of some milliseconds each. Only a client that gave a token
-// is told of them. A cancelled call is not answered, so that it was noticed is
-// said on standard error.
+// slow takes steps of some milliseconds each. A client that gave a token is
+// told of each as it begins: some clients miss progress that comes right before
+// the result. A cancelled call is not answered, so standard error says of it.
 func slow(ctx context.Context, c *call, p struct{ Steps, MS int }) (object, error) {
 	tick := time.NewTicker(time.Duration(max(p.MS, 1)) * time.Millisecond)
 	defer tick.Stop()
 	for step := 1; step <= p.Steps; step++ {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			log.Printf("slow: cancelled in step %d", step)
-			return nil, ctx.Err()
-		}
 		if token := c.Meta.ProgressToken; token != nil {
 			progress := object{"progressToken": token, "progress": step, "total": p.Steps}
 			if err := server.FromContext(ctx).Notify("notifications/progress", progress); err != nil {
 				return nil, err
 			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			log.Printf("slow: cancelled in step %d", step)
+			return nil, ctx.Err()
 		}
 	}
 	return text(fmt.Sprintf("%d steps", p.Steps)), nil

@@ -59,6 +59,8 @@ await app.connectWith(
         { cancellationSignal: abort.signal },
       ),
     ]
+    // By the answer to one more request, that to the last question has left.
+    await agent.request(methods.agent.session.new, { cwd: '/', mcpServers: [] })
     console.log(JSON.stringify({ Version: protocolVersion, Agent: agentInfo.name, Session: sessionId, Turns: turns }))
   },
 )

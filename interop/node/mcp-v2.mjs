@@ -1,10 +1,10 @@
-// node mcp-v2.mjs visit|close legacy|auto|VERSION command argument…
+// node mcp-v2.mjs visit|steps|close legacy|auto|VERSION command argument…
 //
 // The client of @modelcontextprotocol/client, version 2 of the TypeScript SDK,
 // with the mode in which it finds out about the server's era.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { user, visit } from './mcp-visit.mjs'
+import { tasks, user } from './mcp-visit.mjs'
 
 const [task, mode, command, ...args] = process.argv.slice(2)
 const named = mode === 'legacy' || mode === 'auto'
@@ -17,6 +17,6 @@ client.setRequestHandler('elicitation/create', answer)
 await client.connect(new StdioClientTransport({ command, args }))
 const callTool = (params, options) => client.callTool(params, options)
 const version = () => client.getNegotiatedProtocolVersion()
-const seen = task === 'visit' ? await visit({ client, callTool, version, asked }) : {}
+const seen = await tasks[task]({ client, callTool, version, asked })
 await client.close()
 console.log(JSON.stringify(seen))

@@ -6,7 +6,7 @@ const question = 'Tea?'
 
 // how the two SDKs differ is in what they are given: client is connected,
 // callTool takes params and options, version and asked are known by then.
-export async function visit({ client, callTool, version, asked }) {
+async function visit({ client, callTool, version, asked }) {
   const call = (name, args, options) => callTool({ name, arguments: args }, options)
   const text = async (...args) => (await call(...args)).content[0].text
   const seen = { Version: version(), Server: client.getServerVersion().name }
@@ -31,6 +31,15 @@ export async function visit({ client, callTool, version, asked }) {
   )
   return seen
 }
+
+// steps follows slow through three steps.
+async function steps({ callTool }) {
+  const told = []
+  await callTool({ name: 'slow', arguments: { steps: 3, ms: 5 } }, { onprogress: p => told.push(p.progress) })
+  return told
+}
+
+export const tasks = { visit, steps, close: async () => null }
 
 // user answers questions, and remembers the last one.
 export function user() {

@@ -4,6 +4,8 @@ go 1.26
 
 replace github.com/linerpc/linerpc => ..
 
+ignore ./node_modules
+
 require (
 	github.com/coder/acp-go-sdk v0.13.0
 	github.com/mark3labs/mcp-go v1.2.1

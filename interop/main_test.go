@@ -13,6 +13,9 @@ import (
 // built is the folder with our programs: mcp-tools, acp-agent and demo.
 var built string
 
+// mark is a variable that shows whether a client passes its environment on.
+const mark = "INTEROP_MARK"
+
 func program(name string) string { return filepath.Join(built, name) }
 
 // TestMain makes this binary the tap where it was started as one: clients pass
@@ -31,6 +34,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(built)
+	os.Setenv(mark, "1")
 	if err := errors.Join(build(), install()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

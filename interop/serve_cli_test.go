@@ -51,6 +51,7 @@ func TestInspectorCLI(t *testing.T) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
 	}
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
+	l.expectEnvironment(t, true)
 	w = newWire(t)
 	echo := command[toolResult](t, w, run(w, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message="+greeting)...)
 	if w.orderly(); echo.Content[0].Text != greeting {
@@ -74,6 +75,7 @@ func TestMCPorter(t *testing.T) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
 	}
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
+	l.expectEnvironment(t, true)
 	w = newWire(t)
 	echo := command[toolResult](t, w, run(w, "call", "echo", "message=hello", "--output", "json")...)
 	if w.orderly(); echo.Content[0].Text != "hello" {

@@ -14,7 +14,7 @@ import (
 func goSDK(ctx context.Context, t *testing.T, w *wire, how, version string, asked *string) (*mcp.ClientSession, <-chan float64) {
 	t.Helper()
 	steps := make(chan float64, 1000)
-	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, &mcp.ClientOptions{
+	session := goSDKSession(ctx, t, w, how, version, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			steps <- r.Params.Progress
 		},
@@ -23,13 +23,18 @@ func goSDK(ctx context.Context, t *testing.T, w *wire, how, version string, aske
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": reply}}, nil
 		},
 	})
+	return session, steps
+}
+
+func goSDKSession(ctx context.Context, t *testing.T, w *wire, how, version string, o *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
 	argv := w.command(how, "mcp-tools")
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: grouped(ctx, argv[0], argv[1:]...)},
-		&mcp.ClientSessionOptions{ProtocolVersion: version})
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1"}, o).Connect(ctx,
+		&mcp.CommandTransport{Command: grouped(ctx, argv[0], argv[1:]...)}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session, steps
+	return session
 }
 
 func goSDKVisit(t *testing.T, w *wire, version string) (v visit) {
@@ -103,6 +108,7 @@ func TestGoSDKClient(t *testing.T) {
 			}
 			v.expect(t, l, version)
 			l.expectHabits(t, habits{FirstID: "1"})
+			l.expectEnvironment(t, true)
 			if version >= "2026" {
 				l.expectMethods(t, "server/discover", "tools/list", "tools/call", "notifications/cancelled")
 			} else {

@@ -11,6 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
+//lint:file-ignore SA1019 what newer versions have removed is what older servers still use
+
 // user answers what mcp-go is asked.
 type user struct{ asked string }
 
@@ -120,6 +122,7 @@ func TestMCPGoClient(t *testing.T) {
 			}
 			v.expect(t, l, version)
 			l.expectHabits(t, habits{FirstID: "1"})
+			l.expectEnvironment(t, true)
 		})
 	}
 }

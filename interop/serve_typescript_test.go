@@ -22,6 +22,7 @@ func TestTypeScriptV1Client(t *testing.T) {
 	l := w.orderly()
 	v.expectTypeScript(t, l, "2025-11-25")
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
+	l.expectEnvironment(t, false)
 	l.expectMethods(t, "initialize", "notifications/initialized", "ping", "tools/list", "tools/call", "notifications/cancelled")
 }
 
@@ -45,6 +46,7 @@ func TestTypeScriptV2Client(t *testing.T) {
 			w.expectNoProcess()
 			v.expectTypeScript(t, session, test.version)
 			session.expectHabits(t, habits{FirstID: "0", IDLate: true})
+			session.expectEnvironment(t, false)
 			if test.starts == 2 {
 				lives[0].expectMethods(t, "server/discover")
 				if lives[0].first(signaled).Text != "terminated" {

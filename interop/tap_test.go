@@ -43,7 +43,7 @@ type record struct {
 type kind string
 
 const (
-	started  kind = "started" // the tap and the program, with their ids
+	started  kind = "started" // the tap and the program, with their ids; the text is the environment
 	sent     kind = "sent"    // the client sent a line; it has its line end
 	received kind = "received"
 	logged   kind = "logged" // a line on the program's standard error
@@ -51,6 +51,10 @@ const (
 	signaled kind = "signaled"
 	exited   kind = "exited" // the program's status
 )
+
+// drain is how long the tap tries to pass on what a client does not read, after
+// the client has closed the input. The program itself does not try for longer.
+const drain = 1500 * time.Millisecond
 
 type reporter struct {
 	mu  sync.Mutex
@@ -112,12 +116,14 @@ func tap(args []string) int {
 		return broken(err)
 	}
 	file.Close()
-	r.tell(started, args[2], os.Getpid(), cmd.Process.Pid)
+	r.tell(started, strings.Join(os.Environ(), "\n"), os.Getpid(), cmd.Process.Pid)
+	abandoned := make(chan struct{})
 	go func() {
 		r.pass(sent, in, os.Stdin, nil)
 		r.tell(ended, "")
 		if args[1] != stubborn {
 			in.Close()
+			time.AfterFunc(drain, func() { close(abandoned) })
 		}
 	}()
 	go func() {
@@ -135,7 +141,15 @@ func tap(args []string) int {
 	var outputs sync.WaitGroup
 	outputs.Go(func() { r.pass(received, os.Stdout, out, hold) })
 	outputs.Go(func() { r.pass(logged, os.Stderr, errs, nil) })
-	outputs.Wait()
+	passed := make(chan struct{})
+	go func() {
+		outputs.Wait()
+		close(passed)
+	}()
+	select {
+	case <-passed:
+	case <-abandoned:
+	}
 	cmd.Wait()
 	r.tell(exited, cmd.ProcessState.String())
 	return cmd.ProcessState.ExitCode()

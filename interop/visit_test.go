@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -123,5 +124,21 @@ func (l *life) expectMethods(t *testing.T, want ...string) {
 	t.Helper()
 	if got := l.methods(); !slices.Equal(got, want) {
 		t.Errorf("the client sent %q, want %q", got, want)
+	}
+}
+
+// expectEnvironment: some clients start a server with their own environment,
+// others leave out what is not one of a few names.
+func (l *life) expectEnvironment(t *testing.T, whole bool) {
+	t.Helper()
+	var names []string
+	for line := range strings.Lines(l.first(started).Text) {
+		name, _, _ := strings.Cut(line, "=")
+		names = append(names, name)
+	}
+	few := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(few, name) })
+	if slices.Contains(names, mark) != whole || whole != (len(others) > 0) {
+		t.Errorf("the server's environment has %q", names)
 	}
 }

@@ -215,6 +215,9 @@ func (l *life) String() string {
 	defer l.mu.Unlock()
 	var b bytes.Buffer
 	for _, r := range l.records {
+		if r.Kind == started {
+			r.Text = ""
+		}
 		b.WriteString(r.At.Format("05.000 ") + string(r.Kind) + " " + strings.TrimSuffix(r.Text, "\n") + "\n")
 	}
 	return b.String()

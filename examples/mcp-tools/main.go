@@ -20,9 +20,9 @@ import (
 )
 
 func main() {
-	// Clients start a server to probe it and kill it at once, and start it
-	// again: nothing is done before the first line has come.
-	if err := server.Stdio(context.Background(), newMux(), &server.Options{Profile: server.MCP}); err != nil {
+	// Clients start a server to probe it, kill it and start it again: nothing is
+	// done before the first line has come. Only 2025-03-26 has batches.
+	if err := server.Stdio(context.Background(), newMux(), &server.Options{Profile: server.MCP20250326}); err != nil {
 		log.Fatal(err)
 	}
 }

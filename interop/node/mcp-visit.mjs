@@ -39,7 +39,22 @@ async function steps({ callTool }) {
   return told
 }
 
-export const tasks = { visit, steps, close: async () => null }
+// large echoes messages of some MiB, and says for each whether it came back.
+async function large({ callTool }) {
+  const whole = []
+  for (const size of [9, 11]) {
+    const message = 'x'.repeat(size << 20)
+    whole.push(
+      await callTool({ name: 'echo', arguments: { message } }).then(
+        result => result.content[0].text === message,
+        () => false,
+      ),
+    )
+  }
+  return whole
+}
+
+export const tasks = { visit, steps, large, close: async () => null }
 
 // user answers questions, and remembers the last one.
 export function user() {

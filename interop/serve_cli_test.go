@@ -40,12 +40,17 @@ func command[T any](t *testing.T, w *wire, args ...string) (result T) {
 
 var allTools = []string{"echo", "add", "slow", "ask"}
 
+func inspectorLine(w *wire, how string, args ...string) []string {
+	return slices.Concat([]string{inspector, "--cli"}, w.command(how, "mcp-tools"), args)
+}
+
+func mcporterLine(w *wire, how, task string, args ...string) []string {
+	return slices.Concat([]string{mcporter, task, "--stdio", strings.Join(w.command(how, "mcp-tools"), " "), "--name", "ours"}, args)
+}
+
 func TestInspectorCLI(t *testing.T) {
-	run := func(w *wire, args ...string) []string {
-		return slices.Concat([]string{inspector, "--cli"}, w.command(polite, "mcp-tools"), args)
-	}
 	w := newWire(t)
-	list := command[toolList](t, w, run(w, "--method", "tools/list")...)
+	list := command[toolList](t, w, inspectorLine(w, polite, "--method", "tools/list")...)
 	l := w.orderly()
 	if !slices.Equal(list.names(), allTools) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
@@ -53,23 +58,20 @@ func TestInspectorCLI(t *testing.T) {
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
 	l.expectEnvironment(t, true)
 	w = newWire(t)
-	echo := command[toolResult](t, w, run(w, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message="+greeting)...)
+	echo := command[toolResult](t, w, inspectorLine(w, polite, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message="+greeting)...)
 	if w.orderly(); echo.Content[0].Text != greeting {
 		t.Errorf("echo: %+v", echo)
 	}
 	w = newWire(t)
-	add := command[toolResult](t, w, run(w, "--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=2", "--tool-arg", "b=3")...)
+	add := command[toolResult](t, w, inspectorLine(w, polite, "--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=2", "--tool-arg", "b=3")...)
 	if w.orderly(); add.StructuredContent.Sum != 5 {
 		t.Errorf("add: %+v", add)
 	}
 }
 
 func TestMCPorter(t *testing.T) {
-	run := func(w *wire, task string, args ...string) []string {
-		return slices.Concat([]string{mcporter, task, "--stdio", strings.Join(w.command(polite, "mcp-tools"), " "), "--name", "ours"}, args)
-	}
 	w := newWire(t)
-	list := command[toolList](t, w, run(w, "list", "--json")...)
+	list := command[toolList](t, w, mcporterLine(w, polite, "list", "--json")...)
 	l := w.orderly()
 	if !slices.Equal(list.names(), allTools) {
 		t.Errorf("it lists %q\n%s", list.names(), l)
@@ -77,12 +79,12 @@ func TestMCPorter(t *testing.T) {
 	l.expectHabits(t, habits{FirstID: "0", IDLate: true})
 	l.expectEnvironment(t, true)
 	w = newWire(t)
-	echo := command[toolResult](t, w, run(w, "call", "echo", "message=hello", "--output", "json")...)
+	echo := command[toolResult](t, w, mcporterLine(w, polite, "call", "echo", "message=hello", "--output", "json")...)
 	if w.orderly(); echo.Content[0].Text != "hello" {
 		t.Errorf("echo: %+v", echo)
 	}
 	w = newWire(t)
-	add := command[map[string]float64](t, w, run(w, "call", "add", "a=2", "b=3", "--output", "json")...)
+	add := command[map[string]float64](t, w, mcporterLine(w, polite, "call", "add", "a=2", "b=3", "--output", "json")...)
 	if w.orderly(); add["sum"] != 5 {
 		t.Errorf("add: %+v", add)
 	}

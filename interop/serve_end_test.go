@@ -34,6 +34,12 @@ func TestClientsKillAServerThatStays(t *testing.T) {
 		{"TypeScriptV2", 2 * second, 2 * second, func(t *testing.T, w *wire) {
 			script[any](t, w, "mcp-v2.mjs", append([]string{"close", "legacy"}, w.command(stubborn, "mcp-tools")...)...)
 		}},
+		{"Inspector", 2 * second, 2 * second, func(t *testing.T, w *wire) {
+			node(t, w, inspectorLine(w, stubborn, "--method", "tools/list")...)
+		}},
+		{"MCPorter", 700 * time.Millisecond, 700 * time.Millisecond, func(t *testing.T, w *wire) {
+			node(t, w, mcporterLine(w, stubborn, "list", "--json")...)
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // they all wait
@@ -53,7 +59,7 @@ func TestClientsKillAServerThatStays(t *testing.T) {
 // near allows what a busy machine adds.
 func near(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
-	if got < want-100*time.Millisecond || got > want+2*time.Second {
+	if got < want-100*time.Millisecond || got > want+time.Second {
 		t.Errorf("%s after %v, want about %v", what, got, want)
 	}
 }

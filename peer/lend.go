@@ -90,27 +90,21 @@ func (c *Conn) beforeRead(s *seat) bool {
 	owed := s.owed
 	s.owed = nil
 	vacant, flying := c.vacate(s)
-	if owed != nil {
-		if !vacant {
-			s.woken = 0
-			c.relay(s) // before the last caller, whom the scheduler puts in front
-		}
+	if owed != nil && !vacant {
+		s.woken = 0
+		c.relay(s) // before the last caller, whom the scheduler puts in front
 		owed.wake()
-		if vacant {
-			c.flush()
-		}
 		return false
 	}
-	if vacant {
-		c.flush()
-		return false
+	if owed != nil {
+		owed.wake()
 	}
 	c.gathering.Store(false)
 	c.flush()
 	if flying {
 		c.calls.lending.from.Await(Tick)
 	}
-	return true
+	return !vacant
 }
 
 // relay gives the role to another goroutine: to the one that stands aside, if

@@ -208,7 +208,7 @@ func (f *Writer) anyLocked() bool { return f.pending != nil || f.pile > 0 }
 func (f *Writer) flushLocked() {
 	if !f.writing && f.anyLocked() {
 		f.writing = true
-		f.writeAllLocked(len(f.closed)+1+favours)
+		f.writeAllLocked(len(f.closed) + 1 + favours)
 	}
 }
 

@@ -46,6 +46,12 @@ const allChunks = math.MaxInt
 // goOn is the life of a goroutine that writes until nothing is pending: first
 // the rest of a chunk, if that was begun.
 func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
+	if err := f.goOnUntilDone(b, rest); err != nil && f.failed != nil {
+		f.failed(err)
+	}
+}
+
+func (f *Writer) goOnUntilDone(b *bytebufferpool.ByteBuffer, rest []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if b != nil {
@@ -53,6 +59,7 @@ func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
 		f.doneLocked(b)
 	}
 	f.writeAllLocked(allChunks)
+	return f.err
 }
 
 // writeAllLocked writes until nothing is pending, up to a number of chunks. It

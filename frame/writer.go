@@ -38,6 +38,10 @@ var (
 type WriterOptions struct {
 	MaxPending int           // bytes waiting to be written; DefaultMaxPending. A larger line is admitted when nothing waits
 	Stall      time.Duration // how long nothing may leave while somebody waits for room; DefaultStall
+
+	// Failed, when set, is told of an error that a goroutine of the Writer's
+	// has met: nobody else may ever ask. It is called without a lock.
+	Failed func(error)
 }
 
 // Writer writes whole lines for any number of goroutines. Lines are appended
@@ -56,6 +60,7 @@ type Writer struct {
 	try     TryWriter // w, or nil
 	max     int
 	stall   time.Duration
+	failed  func(error)
 	mu      sync.Mutex
 	pending *bytebufferpool.ByteBuffer   // the chunk that lines are appended to: nil, or not empty when unlocked
 	closed  []*bytebufferpool.ByteBuffer // chunks in front of it
@@ -86,7 +91,7 @@ type WriterStats struct {
 // NewWriter returns a Writer on w. A write to w is one or more whole lines, or
 // part of a line of more than 256 KiB.
 func NewWriter(w io.Writer, o WriterOptions) *Writer {
-	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall}
+	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall, failed: o.Failed}
 	f.try, _ = w.(TryWriter)
 	if f.max == 0 {
 		f.max = DefaultMaxPending

@@ -83,7 +83,9 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	opts := o.settled()
 	c := newConn(h, &opts)
 	c.in = r
-	c.out = frame.NewWriter(w, opts.writer())
+	out := opts.writer()
+	out.Failed = c.fail
+	c.out = frame.NewWriter(w, out)
 	c.flushAside = func() { c.flush() }
 	c.gatherAside = func() {
 		c.gathering.Store(false)

@@ -138,11 +138,18 @@ func (c *Conn) standAside() *seat {
 	}
 }
 
-// standBy takes a role that has been vacant for a tick.
+// standBy takes a role that has been vacant for a tick. It keeps it until there
+// was a call again: nobody else sees what the other side sends by itself, nor
+// the end of the stream.
 func (c *Conn) standBy() {
-	if c.endVacancy() {
-		c.readOn(c.seat)
+	if !c.endVacancy() {
+		return
 	}
+	t := &c.calls
+	t.mu.Lock()
+	t.lending.alone = min(t.lending.alone, aloneFrom-1)
+	t.mu.Unlock()
+	c.readOn(c.seat)
 }
 
 // endVacancy reports whether the role was vacant; then it is the caller's.

@@ -132,7 +132,8 @@ func (c *Client) newLink(r io.Reader, w io.Writer) *link {
 	}
 }
 
-// first makes the first link.
+// first makes the first link. It gives the client, or what has kept it from
+// being one.
 func (c *Client) first(ctx context.Context, start func(*Client) (*link, error)) (*Client, error) {
 	l, err := c.begin(ctx, start)
 	if err != nil {
@@ -163,26 +164,29 @@ func (c *Client) begin(ctx context.Context, start func(*Client) (*link, error)) 
 	return l, nil
 }
 
-// install makes a link the one that calls go to.
-func (c *Client) install(l *link) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now.Store(l)
-	close(c.change)
-	c.change = make(chan struct{})
-}
-
-// end makes the client a closed one. It reports whether it was not.
-func (c *Client) end() bool {
+// install makes a link the one that calls go to, and that Close closes. It
+// reports false when Close has been called before.
+func (c *Client) install(l *link) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
-	c.closed = true
+	c.now.Store(l)
 	close(c.change)
 	c.change = make(chan struct{})
 	return true
+}
+
+// end makes the client a closed one.
+func (c *Client) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		close(c.change)
+		c.change = make(chan struct{})
+	}
 }
 
 // link gives the connection that a call goes to. Where a child is about to be
@@ -194,7 +198,7 @@ func (c *Client) link(ctx context.Context) (*link, error) {
 	}
 	for {
 		select {
-		case <-l.served:
+		case <-l.conn.Ended():
 		default:
 			return l, nil
 		}
@@ -227,11 +231,7 @@ func (c *Client) Close() error { return c.Shutdown(context.Background()) }
 // Shutdown is Close with a context whose end has a child killed at once.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.end()
-	l := c.now.Load()
-	if l == nil {
-		return nil
-	}
-	err := l.shut(ctx)
+	err := c.now.Load().shut(ctx)
 	c.wound.Wait()
 	return err
 }

@@ -295,6 +295,13 @@ func (f *Writer) Drain(done <-chan struct{}) error {
 	return f.err
 }
 
+// Err is the error that every call gives; nil while the Writer works.
+func (f *Writer) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
 // Stats returns the counts so far.
 func (f *Writer) Stats() WriterStats {
 	f.mu.Lock()

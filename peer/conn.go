@@ -65,6 +65,7 @@ type Conn struct {
 	serving atomic.Bool
 	ended   chan error    // from the reading role: the stream ended
 	failed  chan error    // from anywhere: the connection can't go on
+	over    chan struct{} // no call can be answered any more
 	closing chan struct{} // Close was called
 	closed  sync.Once
 	done    chan struct{} // Serve has returned
@@ -101,6 +102,7 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	c.seat.x.prepare(c)
 	c.ended = make(chan error, 1)
 	c.failed = make(chan error, 1)
+	c.over = make(chan struct{})
 	c.closing = make(chan struct{})
 	c.done = make(chan struct{})
 	if !opts.NoTakeOver {
@@ -164,6 +166,10 @@ func (c *Conn) Close() error {
 	c.closed.Do(func() { close(c.closing) })
 	return nil
 }
+
+// Ended is closed when no call can be answered any more: before the calls that
+// wait fail, and before the end of handlers, which Done waits for.
+func (c *Conn) Ended() <-chan struct{} { return c.over }
 
 // Done is closed when Serve has returned.
 func (c *Conn) Done() <-chan struct{} { return c.done }

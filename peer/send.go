@@ -128,6 +128,9 @@ func (c *Conn) flushUntil(ctx context.Context) error {
 	if c.tries || ctx.Done() == nil {
 		return c.flush()
 	}
+	if err := c.out.Err(); err != nil {
+		return err
+	}
 	go c.flushAside()
 	return nil
 }
@@ -138,13 +141,21 @@ func (c *Conn) sendNotification(ctx context.Context, method string, params []byt
 		return c.oneShotNotify(method, params)
 	}
 	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
+	if err == nil {
+		err = c.flushUntil(ctx)
+	}
+	return sendError(ctx, err)
+}
+
+// sendError says why a message was not sent, to whoever wanted to.
+func sendError(ctx context.Context, err error) error {
 	switch {
-	case err == nil:
-		return c.flushUntil(ctx)
+	case err == nil, errors.Is(err, ErrTooLarge):
+		return err
 	case errors.Is(err, frame.ErrGaveUp):
 		return context.Cause(ctx)
 	}
-	return err
+	return closedBy(err)
 }
 
 // encodeParams encodes params into a pooled buffer, which is nil where there

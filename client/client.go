@@ -18,7 +18,7 @@ type Client struct {
 	opts     Options
 	conn     *peer.Options
 	invoke   Invoker
-	spawn    func() (*link, error) // starts the child again; nil: nobody does
+	spawn    func(*Client) (*link, error) // starts the child again; nil: nobody does
 	inbound  inbound
 	progress progress
 
@@ -56,8 +56,7 @@ func newClient(o *Options) *Client {
 // a file or a connection, closing it must end a Read, as it does for pipes and
 // sockets.
 func New(r io.Reader, w io.Writer, o *Options) (*Client, error) {
-	c := newClient(o)
-	return c.first(context.Background(), func() (*link, error) { return c.join(r, w), nil })
+	return newClient(o).first(context.Background(), func(c *Client) (*link, error) { return c.join(r, w), nil })
 }
 
 // join makes a link of two streams.
@@ -73,8 +72,7 @@ func (c *Client) join(r io.Reader, w io.Writer) *link {
 // Dial connects to a server that speaks on a stream: tcp or unix, as net.Dial
 // takes them. The context bounds the connecting and Options.Start.
 func Dial(ctx context.Context, network, address string, o *Options) (*Client, error) {
-	c := newClient(o)
-	return c.first(ctx, func() (*link, error) {
+	return newClient(o).first(ctx, func(c *Client) (*link, error) {
 		var d net.Dialer
 		s, err := d.DialContext(ctx, network, address)
 		if err != nil {
@@ -96,7 +94,7 @@ func Dial(ctx context.Context, network, address string, o *Options) (*Client, er
 func Command(ctx context.Context, cmd *exec.Cmd, o *Options) (*Client, error) {
 	c := newClient(o)
 	first, again := cmd, clone(cmd)
-	start := func() (*link, error) {
+	start := func(c *Client) (*link, error) {
 		next := first
 		if first = nil; next == nil {
 			next = clone(again)
@@ -127,7 +125,7 @@ func (c *Client) startChild(cmd *exec.Cmd) (*link, error) {
 
 func (c *Client) newLink(r io.Reader, w io.Writer) *link {
 	return &link{
-		conn:   peer.New(r, w, &c.inbound, c.conn),
+		conn:   peer.New(r, trying(w), &c.inbound, c.conn),
 		known:  make(chan struct{}),
 		served: make(chan struct{}),
 		gone:   make(chan struct{}),
@@ -136,7 +134,7 @@ func (c *Client) newLink(r io.Reader, w io.Writer) *link {
 
 // first makes the first link. It gives the client, or what has kept it from
 // being one.
-func (c *Client) first(ctx context.Context, start func() (*link, error)) (*Client, error) {
+func (c *Client) first(ctx context.Context, start func(*Client) (*link, error)) (*Client, error) {
 	l, err := c.begin(ctx, start)
 	if err != nil {
 		return nil, err
@@ -149,8 +147,8 @@ func (c *Client) first(ctx context.Context, start func() (*link, error)) (*Clien
 }
 
 // begin makes a link and shakes hands.
-func (c *Client) begin(ctx context.Context, start func() (*link, error)) (*link, error) {
-	l, err := start()
+func (c *Client) begin(ctx context.Context, start func(*Client) (*link, error)) (*link, error) {
+	l, err := start(c)
 	if err != nil {
 		return nil, err
 	}

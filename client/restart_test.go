@@ -98,7 +98,7 @@ func play(t *testing.T, o *Options) *puppets {
 		return greet(ctx, c)
 	}
 	p.Client = newClient(o)
-	p.spawn = func() (*link, error) {
+	p.spawn = func(*Client) (*link, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.started = append(p.started, time.Since(p.begun))

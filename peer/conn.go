@@ -84,7 +84,9 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	opts := o.settled()
 	c := newConn(h, &opts)
 	c.in = r
-	c.out = frame.NewWriter(w, opts.writer())
+	out := opts.writer()
+	out.Failed = c.fail
+	c.out = frame.NewWriter(w, out)
 	c.flushAside = func() { c.flush() }
 	c.gatherAside = func() {
 		c.gathering.Store(false)
@@ -93,6 +95,7 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	_, c.tries = w.(frame.TryWriter)
 	if l, ok := r.(Lender); ok && c.tries && opts.Client && opts.Hooks.Line == nil {
 		c.calls.lending.from = l
+		c.calls.lending.aside = make(chan *seat)
 	}
 	c.lines = frame.NewReader(r, opts.MaxLine)
 	c.seat = &seat{parser: codec.NewParser(opts.limits())}

@@ -44,7 +44,10 @@ func (c *Conn) read(s *seat) {
 			go c.revive(s) // a handler ended this goroutine with runtime.Goexit
 		}
 	}()
-	c.readLines(s)
+	for s != nil {
+		c.readLines(s)
+		s = c.standAside()
+	}
 	ended = true
 }
 

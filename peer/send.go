@@ -171,11 +171,12 @@ func (c *Conn) flushNote(ctx context.Context) error {
 	case time.Duration(now-last) > burstGap, time.Duration(now-c.burst.Load()) > burstHold:
 		c.burst.Store(now)
 		return c.flushNow(ctx)
+	case c.full.Load():
+		return c.flushNow(ctx)
 	case c.gathering.CompareAndSwap(false, true):
 		go c.gatherAside()
-		return nil
 	}
-	return c.flushUntil(ctx)
+	return c.out.Err()
 }
 
 // sendError says why a message was not sent, to whoever wanted to.

@@ -18,9 +18,8 @@ var ErrTooLarge = peer.ErrTooLarge
 // ClosedError says how a connection ended. It is what calls give that were in
 // flight, and those that are made later.
 type ClosedError struct {
-	// Cause is the error of the reader or the writer that broke, or of
-	// Options.Start. It is nil at the end of the other side's output and after
-	// Close.
+	// Cause is the error of the reader or the writer that broke. It is nil at
+	// the end of the other side's output and after Close.
 	Cause error
 	// State is how the child exited. It is nil where there is no child, and
 	// while the child runs: it may have closed its output and stayed.

@@ -25,7 +25,7 @@ const flushGrace = 500 * time.Millisecond
 type link struct {
 	conn  *peer.Conn
 	child *process  // nil: there is none
-	w     io.Closer // closed for the child to see the end of its input
+	w     io.Closer // closed for the other side to see the end of its input; nil: it can't be
 	r     io.Closer // nil: w is both
 
 	closing sync.Once
@@ -103,7 +103,9 @@ func (l *link) flush(ctx context.Context) {
 }
 
 func (l *link) close() {
-	l.w.Close()
+	if l.w != nil {
+		l.w.Close()
+	}
 	if l.r != nil {
 		l.r.Close()
 	}

@@ -44,12 +44,12 @@ func (c *Client) tend(l *link) {
 			return
 		}
 		wait = min(2*wait, o.Max)
+		next, err := c.begin(ctx, c.spawn)
 		since = time.Now()
-		if next, err := c.begin(ctx, c.spawn); err == nil {
-			l = next
-			c.install(l)
+		if err != nil {
+			continue
 		}
-		if ctx.Err() != nil {
+		if l = next; !c.install(l) {
 			l.shut(ctx)
 			return
 		}

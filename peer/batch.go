@@ -69,7 +69,7 @@ func (c *Conn) runBatch(s *seat) bool {
 }
 
 func (c *Conn) refuseItem(m *codec.Message, b *batch, slot int) {
-	if e := m.FaultError(); c.answers(m, e, b.line) {
+	if e := m.FaultError(); c.answers(m, e, b, b.line) {
 		b.expect()
 		b.put(slot, m.ID, nil, e)
 	}

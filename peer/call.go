@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/valyala/bytebufferpool"
-
-	"github.com/linerpc/linerpc/frame"
 )
 
 // ErrMalformed means that the other side's response to a call breaks the
@@ -25,16 +23,28 @@ type call struct {
 	done  chan struct{} // one token: delivered; of a Pending: closed
 	reads bool          // the caller has the reading role
 	group *group        // of calls that were sent in one array
-	stop  func() bool   // of a Pending: ends the watch over its context; guarded by callTable.mu
-	ahead bool          // it is a Pending's
+
+	// Of a Pending.
+	ahead bool
+	stop  func() bool  // ends the watch over its context; guarded by callTable.mu
+	end   func(Result) // what the Begin hook has returned
 }
 
 func (k *call) wake() {
 	if k.ahead {
+		if k.end != nil {
+			k.end(Result{Err: k.err})
+		}
 		close(k.done)
 	} else {
 		k.done <- struct{}{}
 	}
+}
+
+// fail ends a call that is off the table.
+func (k *call) fail(err error) {
+	k.err = err
+	k.wake()
 }
 
 type callTable struct {
@@ -96,8 +106,7 @@ func (t *callTable) failAll(err error) {
 	}
 	t.mu.Unlock()
 	for _, k := range open {
-		k.err = err
-		k.wake()
+		k.fail(err)
 	}
 }
 
@@ -254,18 +263,10 @@ func (c *Conn) sendRequest(ctx context.Context, k *call, method string, params [
 	var digits [20]byte
 	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], k.id, 10), method: method, body: params, call: k}
 	err := c.send(&o, ctx.Done())
-	switch {
-	case errors.Is(err, frame.ErrGaveUp):
-		return context.Cause(ctx)
-	case errors.Is(err, ErrTooLarge):
-		return err
-	case err == nil:
+	if err == nil {
 		err = c.flushUntil(ctx)
 	}
-	if err != nil {
-		err = closedBy(err)
-	}
-	return err
+	return sendError(ctx, err)
 }
 
 // finish gives what was delivered.

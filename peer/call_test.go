@@ -264,3 +264,33 @@ func TestServeTwice(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestNotifyBehindTheEnd: nobody is told that what went nowhere was sent.
+func TestNotifyBehindTheEnd(t *testing.T) {
+	for _, how := range []string{"Close", "a broken writer"} {
+		inBubble(t, how, func(t *testing.T) {
+			in, say := io.Pipe()
+			hear, out := io.Pipe()
+			c := peer.New(in, out, nil, &peer.Options{Client: true})
+			go c.Serve(context.Background())
+			if how == "Close" {
+				c.Close()
+			} else {
+				hear.CloseWithError(io.ErrNoProgress)
+				c.Notify(t.Context(), "m", nil)
+			}
+			<-c.Done()
+			can, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for _, ctx := range []context.Context{context.Background(), can} {
+				if err := c.Notify(ctx, "m", nil); !errors.Is(err, peer.ErrClosed) {
+					t.Errorf("Notify gave %v", err)
+				}
+				if _, err := c.StartBatch(ctx, []peer.BatchItem{{Method: "m", Notification: true}}); !errors.Is(err, peer.ErrClosed) {
+					t.Errorf("StartBatch gave %v", err)
+				}
+			}
+			say.Close()
+		})
+	}
+}

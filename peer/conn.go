@@ -32,6 +32,8 @@ type Conn struct {
 	// were just woken: what they send may be left to it.
 	gathering   atomic.Bool
 	gatherAside func()
+	noted       atomic.Int64 // when the last notification was sent, since epoch
+	burst       atomic.Int64 // when one of the present burst was flushed at once
 
 	flushAside func() // flush, as a value that is there already when a goroutine is to run it
 
@@ -65,6 +67,7 @@ type Conn struct {
 	serving atomic.Bool
 	ended   chan error    // from the reading role: the stream ended
 	failed  chan error    // from anywhere: the connection can't go on
+	over    chan struct{} // no call can be answered any more
 	closing chan struct{} // Close was called
 	closed  sync.Once
 	done    chan struct{} // Serve has returned
@@ -94,12 +97,14 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	_, c.tries = w.(frame.TryWriter)
 	if l, ok := r.(Lender); ok && c.tries && opts.Client && opts.Hooks.Line == nil {
 		c.calls.lending.from = l
+		c.calls.lending.aside = make(chan *seat)
 	}
 	c.lines = frame.NewReader(r, opts.MaxLine)
 	c.seat = &seat{parser: codec.NewParser(opts.limits())}
 	c.seat.x.prepare(c)
 	c.ended = make(chan error, 1)
 	c.failed = make(chan error, 1)
+	c.over = make(chan struct{})
 	c.closing = make(chan struct{})
 	c.done = make(chan struct{})
 	if !opts.NoTakeOver {
@@ -163,6 +168,10 @@ func (c *Conn) Close() error {
 	c.closed.Do(func() { close(c.closing) })
 	return nil
 }
+
+// Ended is closed when no call can be answered any more: before the calls that
+// wait fail, and before the end of handlers, which Done waits for.
+func (c *Conn) Ended() <-chan struct{} { return c.over }
 
 // Done is closed when Serve has returned.
 func (c *Conn) Done() <-chan struct{} { return c.done }

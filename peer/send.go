@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 
@@ -145,8 +146,15 @@ func (c *Conn) flushUntil(ctx context.Context) error {
 	if c.gathering.Load() && !c.full.Load() {
 		return nil
 	}
+	return c.flushNow(ctx)
+}
+
+func (c *Conn) flushNow(ctx context.Context) error {
 	if c.tries || ctx.Done() == nil {
 		return c.flush()
+	}
+	if err := c.out.Err(); err != nil {
+		return err
 	}
 	go c.flushAside()
 	return nil
@@ -158,13 +166,48 @@ func (c *Conn) sendNotification(ctx context.Context, method string, params []byt
 		return c.oneShotNotify(method, params)
 	}
 	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
+	if err == nil {
+		err = c.flushNote(ctx)
+	}
+	return sendError(ctx, err)
+}
+
+// burstGap is how close upon each other notifications are a burst: the first
+// leaves at once, and those that follow gather for a goroutine that flushes.
+// burstHold is for how long they may wait for it; it may find no thread.
+const (
+	burstGap  = 50 * time.Microsecond
+	burstHold = time.Millisecond
+)
+
+var epoch = time.Now()
+
+// flushNote sees to it that a notification leaves. A handler that reports on
+// each of a thousand steps would otherwise make a thousand writes.
+func (c *Conn) flushNote(ctx context.Context) error {
+	now := int64(time.Since(epoch))
+	last := c.noted.Swap(now)
 	switch {
-	case err == nil:
-		return c.flushUntil(ctx)
+	case time.Duration(now-last) > burstGap, time.Duration(now-c.burst.Load()) > burstHold:
+		c.burst.Store(now)
+		return c.flushNow(ctx)
+	case c.full.Load():
+		return c.flushNow(ctx)
+	case c.gathering.CompareAndSwap(false, true):
+		go c.gatherAside()
+	}
+	return c.out.Err()
+}
+
+// sendError says why a message was not sent, to whoever wanted to.
+func sendError(ctx context.Context, err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrTooLarge):
+		return err
 	case errors.Is(err, frame.ErrGaveUp):
 		return context.Cause(ctx)
 	}
-	return err
+	return closedBy(err)
 }
 
 // encodeParams encodes params into a pooled buffer, which is nil where there

@@ -32,6 +32,8 @@ type Conn struct {
 	// were just woken: what they send may be left to it.
 	gathering   atomic.Bool
 	gatherAside func()
+	noted       atomic.Int64 // when the last notification was sent, since epoch
+	burst       atomic.Int64 // when one of the present burst was flushed at once
 
 	flushAside func() // flush, as a value that is there already when a goroutine is to run it
 

@@ -161,7 +161,7 @@ func (c *Conn) tally(s *seat) {
 // flushInTurn writes what has gathered before the reader waits for input. The
 // role may leave this goroutine while it sits in the write.
 func (c *Conn) flushInTurn(s *seat) bool {
-	if c.gathering.Load() && !c.full.Load() {
+	if c.tries && c.gathering.Load() && !c.full.Load() {
 		return true // it leaves together with what is being called
 	}
 	c.full.Store(false)

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 
@@ -125,6 +126,10 @@ func (c *Conn) flushUntil(ctx context.Context) error {
 	if c.gathering.Load() && !c.full.Load() {
 		return nil
 	}
+	return c.flushNow(ctx)
+}
+
+func (c *Conn) flushNow(ctx context.Context) error {
 	if c.tries || ctx.Done() == nil {
 		return c.flush()
 	}
@@ -142,9 +147,36 @@ func (c *Conn) sendNotification(ctx context.Context, method string, params []byt
 	}
 	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
 	if err == nil {
-		err = c.flushUntil(ctx)
+		err = c.flushNote(ctx)
 	}
 	return sendError(ctx, err)
+}
+
+// burstGap is how close upon each other notifications are a burst: the first
+// leaves at once, and those that follow gather for a goroutine that flushes.
+// burstHold is for how long they may wait for it; it may find no thread.
+const (
+	burstGap  = 50 * time.Microsecond
+	burstHold = time.Millisecond
+)
+
+var epoch = time.Now()
+
+// flushNote sees to it that a notification leaves. A handler that reports on
+// each of a thousand steps would otherwise make a thousand writes.
+func (c *Conn) flushNote(ctx context.Context) error {
+	now := int64(time.Since(epoch))
+	last := c.noted.Swap(now)
+	switch {
+	case time.Duration(now-last) > burstGap, time.Duration(now-c.burst.Load()) > burstHold:
+		c.burst.Store(now)
+		return c.flushNow(ctx)
+	case c.full.Load():
+		return c.flushNow(ctx)
+	case c.gathering.CompareAndSwap(false, true):
+		go c.gatherAside()
+	}
+	return c.out.Err()
 }
 
 // sendError says why a message was not sent, to whoever wanted to.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -63,10 +64,16 @@ func New(r io.Reader, w io.Writer, o *Options) (*Client, error) {
 func (c *Client) join(r io.Reader, w io.Writer) *link {
 	l := c.newLink(r, w)
 	l.w, _ = w.(io.Closer)
-	if rc, ok := r.(io.Closer); ok && any(rc) != any(w) {
+	if rc, ok := r.(io.Closer); ok && !same(r, w) {
 		l.r = rc
 	}
 	return l
+}
+
+// same reports whether two interfaces hold the same thing. Values that can't be
+// compared are not the same.
+func same(r, w any) bool {
+	return reflect.TypeOf(r) == reflect.TypeOf(w) && reflect.ValueOf(r).Comparable() && r == w
 }
 
 // Dial connects to a server that speaks on a stream: tcp or unix, as net.Dial

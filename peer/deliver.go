@@ -34,8 +34,11 @@ func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 	default:
 		k.dst = append(k.dst, m.Result...)
 	}
-	if s.batch != nil && k.group != nil {
-		s.batch.answers = k.group
+	if k.group != nil {
+		c.calls.answered(k.group)
+		if s.batch != nil {
+			s.batch.answers = k.group
+		}
 	}
 	if owed := s.owed; owed != nil {
 		if s.woken == 0 {

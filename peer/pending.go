@@ -122,8 +122,9 @@ type BatchItem struct {
 // group is the calls of one array. Servers answer all of them at once, or
 // refuse the array as a whole.
 type group struct {
-	ids  []uint64
-	open int
+	ids      []uint64
+	open     int
+	answered bool // some of it
 }
 
 // StartBatch sends calls and notifications in one array, as Start sends one.
@@ -215,12 +216,18 @@ func (t *callTable) leftGroupLocked(g *group) {
 	}
 }
 
+func (t *callTable) answered(g *group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g.answered = true
+}
+
 // firstGroup is the oldest array of which nothing has been answered.
 func (t *callTable) firstGroup() *group {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, g := range t.groups {
-		if g.open == len(g.ids) {
+		if !g.answered {
 			return g
 		}
 	}

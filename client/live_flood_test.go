@@ -30,7 +30,7 @@ func init() {
 // TestLiveFlood: notifications that come as fast as they can be read, with
 // handlers that are fast, do not end the connection, and none is lost.
 func TestLiveFlood(t *testing.T) {
-	const rounds, pieces = 3, 200
+	const rounds, pieces = 2, 120
 	const all = rounds * pieces * 500
 	var heard atomic.Int64
 	done := make(chan struct{})

@@ -54,13 +54,13 @@ func TestLiveFullAsked(t *testing.T) {
 // TestLiveFullOfNotes: the same for a caller who finds that notifications have
 // taken the room, and would read for himself if he had not to wait.
 func TestLiveFullOfNotes(t *testing.T) {
-	c := live(t, "by itself", &Options{MaxPending: 256 << 10, Stall: 2 * time.Second})
-	notes := `{"behind":[` + strings.Repeat(note+",", 6000) + note + `]}`
-	for range 5 {
+	c := live(t, "by itself", &Options{MaxPending: 128 << 10, Stall: 2 * time.Second})
+	notes := `{"behind":[` + strings.Repeat(note+",", 3000) + note + `]}`
+	for range 3 {
 		for range 5 {
 			ping(t, c, "alone")
 		}
-		// Answers of 200 KB and more to what nobody waits for: the child is in
+		// Answers of 100 KB and more to what nobody waits for: the child is in
 		// the middle of writing them while we have more to write than fits.
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 3 {

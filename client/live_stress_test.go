@@ -97,6 +97,9 @@ func TestLiveStressFew(t *testing.T) {
 }
 
 func stress(t *testing.T, callers, each int) {
+	if checked {
+		each /= 3
+	}
 	a := &askedStress{}
 	c := live(t, "stress", &Options{Handler: a})
 	text := strings.Repeat("0123456789", 3_800)

@@ -144,7 +144,7 @@ func (b *batch) write() error {
 	if h := b.c.hooks.Line; h != nil {
 		h(Out, line.B)
 	}
-	return b.c.sendLine(line.B, nil)
+	return b.c.sendLine(outResult, line.B, nil)
 }
 
 func (b *batch) join(dst []byte) []byte {

@@ -212,9 +212,13 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	if x := c.lift(ctx); x != nil {
 		defer c.lower(x)
 	}
-	sent := c.sendRequest(ctx, k.id, method, params)
-	if k.reads {
+	sent := c.sendRequest(ctx, k, method, params)
+	switch {
+	case !k.reads:
+	case sent == nil:
 		c.readOwn(k)
+	default:
+		go c.readOn(c.seat)
 	}
 	if sent == nil {
 		if len(k.done) == 0 && ctx.Done() != nil {
@@ -255,9 +259,9 @@ func (c *Conn) mayCall(ctx context.Context) error {
 
 // sendRequest sends the request of a call. After an error nothing was sent, or
 // the connection is broken.
-func (c *Conn) sendRequest(ctx context.Context, id uint64, method string, params []byte) error {
+func (c *Conn) sendRequest(ctx context.Context, k *call, method string, params []byte) error {
 	var digits [20]byte
-	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], id, 10), method: method, body: params}
+	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], k.id, 10), method: method, body: params, call: k}
 	err := c.send(&o, ctx.Done())
 	if err == nil {
 		err = c.flushUntil(ctx)

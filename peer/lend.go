@@ -101,10 +101,13 @@ func (c *Conn) beforeRead(s *seat) bool {
 	}
 	c.gathering.Store(false)
 	c.flush()
+	if vacant {
+		return false
+	}
 	if flying {
 		c.calls.lending.from.Await(Tick)
 	}
-	return !vacant
+	return true
 }
 
 // relay gives the role to another goroutine: to the one that stands aside, if

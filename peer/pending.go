@@ -33,7 +33,7 @@ func (c *Conn) Start(ctx context.Context, method string, params []byte) (*Pendin
 		p.k.fail(err)
 		return nil, err
 	}
-	if err = c.sendRequest(ctx, p.k.id, method, params); err != nil {
+	if err = c.sendRequest(ctx, p.k, method, params); err != nil {
 		if c.calls.take(p.k.id) != nil {
 			p.k.fail(err)
 		}
@@ -241,7 +241,7 @@ func (c *Conn) sendArray(ctx context.Context, line []byte) error {
 	if c.hooks.Line != nil {
 		c.hooks.Line(Out, line)
 	}
-	err := c.sendLine(line, ctx.Done())
+	err := c.sendLine(outRequest, line, ctx.Done())
 	if err == nil {
 		err = c.flushUntil(ctx)
 	}

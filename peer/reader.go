@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/linerpc/linerpc/codec"
 	"github.com/linerpc/linerpc/frame"
@@ -75,8 +76,13 @@ func (c *Conn) readLines(s *seat) {
 		}
 	}
 	for {
-		if c.full.Load() && !c.flushInTurn(s) {
-			return
+		if c.full.Load() {
+			if !c.tries {
+				c.settle(s) // the role may be lost in the write
+			}
+			if !c.flushInTurn(s) {
+				return
+			}
 		}
 		if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 			return
@@ -207,6 +213,12 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 	if c.gate.Load() != 0 {
 		switch c.park(m, method, b, slot) {
 		case parked:
+			return true
+		case parkedMuch:
+			// Reading is faster than starting what waited. That must not end
+			// a connection whose handlers are merely not given the time.
+			time.Sleep(Tick / 10)
+			c.full.Store(true)
 			return true
 		case parkedFull:
 			c.refuseOverload(m, b, slot)

@@ -18,6 +18,7 @@ type outgoing struct {
 	method string
 	body   []byte // params or result, valid JSON
 	err    *codec.Error
+	call   *call // of a request
 }
 
 const (
@@ -59,11 +60,11 @@ func (c *Conn) send(o *outgoing, done <-chan struct{}) error {
 			return ErrTooLarge
 		}
 		c.hooks.Line(Out, b.B)
-		err := c.sendLine(b.B, done)
+		err := c.sendLine(o.kind, b.B, done)
 		putScratch(b)
 		return err
 	}
-	buf, err := c.admit(o.size(), done)
+	buf, err := c.admit(o.kind, o.size(), o.call, done)
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (c *Conn) commit(buf []byte) {
 }
 
 // sendLine is send for a line that is composed already.
-func (c *Conn) sendLine(line []byte, done <-chan struct{}) error {
-	buf, err := c.admit(len(line)+1, done)
+func (c *Conn) sendLine(kind uint8, line []byte, done <-chan struct{}) error {
+	buf, err := c.admit(kind, len(line)+1, nil, done)
 	if err != nil {
 		return err
 	}
@@ -93,14 +94,33 @@ func (c *Conn) sendLine(line []byte, done <-chan struct{}) error {
 }
 
 // admit locks the writer for a line of about n bytes.
-func (c *Conn) admit(n int, done <-chan struct{}) ([]byte, error) {
+//
+// Who waits for room holds up the reader: it shall not take in what can't be
+// answered. In a client only answers do, and for them there is as much room
+// again: the other side may be one that reads on only when its answers to our
+// calls have been taken from it, however much else we have to say.
+func (c *Conn) admit(kind uint8, n int, k *call, done <-chan struct{}) ([]byte, error) {
+	holds, over := true, 0
+	if c.opts.Client {
+		if holds = kind == outResult; holds {
+			over = c.opts.MaxPending
+		}
+	}
 	for {
-		if buf, ok := c.out.Admit(n); ok {
+		if buf, ok := c.out.AdmitOver(n, over); ok {
 			return buf, nil
 		}
-		c.blocked.Add(1)
-		err := c.out.Wait(n, done)
-		c.blocked.Add(-1)
+		if k != nil && k.reads {
+			k.reads = false
+			go c.readOn(c.seat)
+		}
+		if holds {
+			c.blocked.Add(1)
+		}
+		err := c.out.Wait(n-over, done)
+		if holds {
+			c.blocked.Add(-1)
+		}
 		if err != nil {
 			if !errors.Is(err, frame.ErrGaveUp) {
 				c.fail(err)

@@ -13,24 +13,24 @@ type pipeEnds struct {
 	r             io.ReadCloser
 }
 
-// childInput is our end of the child's standard input. What is written to it
-// behind Close goes nowhere, without an error: the child may still answer what
-// it was sent before.
+// childInput is our end of a child's standard input. Behind Close what is
+// written goes nowhere, without an error: the child may still answer what it
+// was sent before.
 type childInput struct {
-	*os.File
+	file   *os.File
 	closed atomic.Bool
 }
 
-func (w *childInput) Write(p []byte) (int, error) {
-	n, err := w.File.Write(p)
-	if err != nil && w.closed.Load() {
+func (c *childInput) Write(p []byte) (int, error) {
+	n, err := c.file.Write(p)
+	if err != nil && c.closed.Load() {
 		return len(p), nil
 	}
 	return n, err
 }
 
 // Close ends the child's input.
-func (w *childInput) Close() error {
-	w.closed.Store(true)
-	return w.File.Close()
+func (c *childInput) Close() error {
+	c.closed.Store(true)
+	return c.file.Close()
 }

@@ -22,8 +22,8 @@ func pipes() (p pipeEnds, err error) {
 	}
 	unix.SetNonblock(in[1], true) // for NewFile to use the poller; if it fails, writes block
 	p.stdin = os.NewFile(uintptr(in[0]), "stdin")
-	w := os.NewFile(uintptr(in[1]), "stdin of the child")
-	p.w = &childInput{File: w}
+	w := &childInput{file: os.NewFile(uintptr(in[1]), "stdin of the child")}
+	p.w = w
 	if err = unix.Pipe2(out[:], unix.O_CLOEXEC); err != nil {
 		p.stdin.Close()
 		w.Close()

@@ -5,6 +5,7 @@ package client
 import (
 	"io"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 // a time, as a frame.Writer has it.
 type tryWriter struct {
 	io.Writer
-	raw syscall.RawConn
+	raw  syscall.RawConn
+	gone *atomic.Bool // of a childInput
 
 	// The TryWrite that is under way.
 	p   []byte
@@ -32,18 +34,22 @@ var _ frame.TryWriter = (*tryWriter)(nil)
 // program that the runtime's poller knows, and w itself otherwise. Deadlines
 // tell: they work for exactly those.
 func trying(w io.Writer) io.Writer {
-	d, ok := w.(interface {
+	var to any = w
+	t := &tryWriter{Writer: w, gone: new(atomic.Bool)}
+	if in, ok := w.(*childInput); ok {
+		to, t.gone = in.file, &in.closed
+	}
+	d, ok := to.(interface {
 		syscall.Conn
 		SetWriteDeadline(time.Time) error
 	})
 	if !ok || d.SetWriteDeadline(time.Time{}) != nil {
 		return w
 	}
-	raw, err := d.SyscallConn()
-	if err != nil {
+	var err error
+	if t.raw, err = d.SyscallConn(); err != nil {
 		return w
 	}
-	t := &tryWriter{Writer: w, raw: raw}
 	t.try = func(fd uintptr) bool {
 		for {
 			t.n, t.err = unix.Write(int(fd), t.p)
@@ -61,8 +67,10 @@ func (t *tryWriter) TryWrite(p []byte) (int, error) {
 	err := t.raw.Write(t.try)
 	t.p = nil
 	switch {
-	case err != nil: // it is closed
-		return t.Writer.Write(p)
+	case err != nil && t.gone.Load():
+		return len(p), nil
+	case err != nil:
+		return 0, err
 	case t.err == unix.EAGAIN:
 		return 0, nil
 	}

@@ -101,6 +101,9 @@ func (c *Conn) beforeRead(s *seat) bool {
 	}
 	c.gathering.Store(false)
 	c.flush()
+	if vacant {
+		return false
+	}
 	if flying {
 		c.calls.lending.from.Await(Tick)
 	}

@@ -15,6 +15,9 @@ var ErrClosed = peer.ErrClosed
 // ErrTooLarge means that a message is above Options.MaxSend. It was not sent.
 var ErrTooLarge = peer.ErrTooLarge
 
+// ErrParams means that params are neither an array nor an object.
+var ErrParams = peer.ErrParams
+
 // ClosedError says how a connection ended. It is what calls give that were in
 // flight, and those that are made later.
 type ClosedError struct {

@@ -181,8 +181,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // CallRaw is Call with JSON text on both ends: it appends the result to dst.
 // It allocates nothing itself when dst has room.
 func (c *Conn) CallRaw(ctx context.Context, dst []byte, method string, params []byte) ([]byte, error) {
-	if !validParams(params) {
-		return dst, ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return dst, err
 	}
 	return c.call(ctx, dst, method, params)
 }

@@ -91,12 +91,21 @@ func TestBadParamsAreNotSent(t *testing.T) {
 				t.Errorf("Notify with %v went out", params)
 			}
 		}
-		for _, raw := range []string{"5", "", "[1", "[1]}", "{} {}", "[\"\xff\"]"} {
-			if _, err := p.conn.CallRaw(ctx, nil, "m", []byte(raw)); !errors.Is(err, peer.ErrNotJSON) {
+		for raw, want := range map[string]error{
+			"5": peer.ErrParams, ` "text"`: peer.ErrParams, "true": peer.ErrParams,
+			"": peer.ErrNotJSON, "[1": peer.ErrNotJSON, "[1]}": peer.ErrNotJSON, "{} {}": peer.ErrNotJSON, "[\"\xff\"]": peer.ErrNotJSON,
+		} {
+			if _, err := p.conn.CallRaw(ctx, nil, "m", []byte(raw)); !errors.Is(err, want) {
 				t.Errorf("CallRaw with %q: %v", raw, err)
 			}
-			if err := p.conn.NotifyRaw(ctx, "m", []byte(raw)); !errors.Is(err, peer.ErrNotJSON) {
+			if err := p.conn.NotifyRaw(ctx, "m", []byte(raw)); !errors.Is(err, want) {
 				t.Errorf("NotifyRaw with %q: %v", raw, err)
+			}
+			if _, err := p.conn.Start(ctx, "m", []byte(raw)); !errors.Is(err, want) {
+				t.Errorf("Start with %q: %v", raw, err)
+			}
+			if _, err := p.conn.StartBatch(ctx, []peer.BatchItem{{Method: "m", Params: []byte(raw)}}); !errors.Is(err, want) {
+				t.Errorf("StartBatch with %q: %v", raw, err)
 			}
 		}
 		p.end(t)

@@ -146,8 +146,8 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 // NotifyRaw sends a notification whose params are JSON text: an array or an
 // object, or nil to leave them out. The text is checked and copied.
 func (c *Conn) NotifyRaw(ctx context.Context, method string, params []byte) error {
-	if !validParams(params) {
-		return ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return err
 	}
 	return c.sendNotification(ctx, method, params)
 }

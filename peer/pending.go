@@ -21,8 +21,8 @@ type Pending struct {
 // anybody, at any time, or never. When ctx ends before the answer is there,
 // the call is given up as Call gives it up.
 func (c *Conn) Start(ctx context.Context, method string, params []byte) (*Pending, error) {
-	if !validParams(params) {
-		return nil, ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return nil, err
 	}
 	ctx, p := c.pending(ctx, method, params)
 	err := c.mayCall(ctx)
@@ -137,8 +137,11 @@ func (c *Conn) StartBatch(ctx context.Context, items []BatchItem) ([]*Pending, e
 		return nil, ErrNoBatch
 	case len(items) == 0:
 		return nil, errNoCalls
-	case slices.ContainsFunc(items, func(i BatchItem) bool { return !validParams(i.Params) }):
-		return nil, ErrNotJSON
+	}
+	for _, item := range items {
+		if err := checkParams(item.Params); err != nil {
+			return nil, err
+		}
 	}
 	all := make([]*Pending, len(items))
 	watched := make([]context.Context, len(items))

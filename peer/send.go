@@ -217,10 +217,7 @@ func (c *Conn) encodeParams(params any) (*bytebufferpool.ByteBuffer, []byte, err
 	case nil:
 		return nil, nil, nil
 	case codec.RawMessage:
-		if !validParams(p) {
-			return nil, nil, ErrNotJSON
-		}
-		return nil, p, nil
+		return nil, p, checkParams(p)
 	}
 	b := bytebufferpool.Get()
 	var err error
@@ -231,29 +228,33 @@ func (c *Conn) encodeParams(params any) (*bytebufferpool.ByteBuffer, []byte, err
 	switch {
 	case !structured(b.B):
 		putScratch(b)
-		return nil, nil, errScalar
+		return nil, nil, ErrParams
 	case b.B[0] == 'n':
 		return b, nil, nil
 	}
 	return b, b.B, nil
 }
 
-var errScalar = errors.New("peer: params must encode as an array or an object")
-
 // structured reports whether valid JSON text is an array, an object or null.
 func structured(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == 'n')
 }
 
-// validParams reports whether raw may be sent as params.
-func validParams(raw []byte) bool {
+// checkParams says why raw may not be sent as params.
+func checkParams(raw []byte) error {
 	if raw == nil {
-		return true
+		return nil
+	}
+	if !codec.Valid(raw) {
+		return ErrNotJSON
 	}
 	for len(raw) > 0 && (raw[0] == ' ' || raw[0] == '\t' || raw[0] == '\r' || raw[0] == '\n') {
 		raw = raw[1:]
 	}
-	return structured(raw) && codec.Valid(raw)
+	if !structured(raw) {
+		return ErrParams
+	}
+	return nil
 }
 
 // maxScratch is the largest capacity that goes back to the pool.

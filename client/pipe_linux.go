@@ -167,6 +167,9 @@ func (r *pipeReader) Await(d time.Duration) bool {
 	}
 	t := unix.NsecToTimespec(int64(d))
 	n, err := unix.Ppoll(r.poll[:], &t, nil)
+	if err == unix.EINTR {
+		n, err = unix.Ppoll(r.poll[:], &t, nil)
+	}
 	return err == nil && n > 0
 }
 

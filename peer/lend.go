@@ -33,7 +33,7 @@ type lending struct {
 const (
 	aloneFrom  = 2  // from how many lone calls in a row on the role becomes vacant
 	aloneAgain = -8 // what a call counts for whose answer took more than a tick
-	maxFills   = 8  // reads of a lone caller: an answer in many parts is for the standby
+	maxFills   = 4  // reads of a lone caller: an answer in many parts is for the standby
 )
 
 // appointLocked notes that a call is about to be added, and reports whether
@@ -171,7 +171,7 @@ func (c *Conn) endVacancy() bool {
 // goroutine that may hold a lock which the handler takes.
 func (c *Conn) readOwn(k *call) {
 	s := c.seat
-	for fills := 0; ; {
+	for fills, patience := 0, Tick; ; {
 		line, ok, err := c.lines.Buffered()
 		switch {
 		case ok && err != nil:
@@ -190,7 +190,7 @@ func (c *Conn) readOwn(k *call) {
 				go c.readOn(s)
 			}
 			return
-		case fills == maxFills || !c.calls.lending.from.Await(Tick):
+		case fills == maxFills || !c.calls.lending.from.Await(patience):
 			c.calls.mu.Lock()
 			c.calls.lending.alone = aloneAgain
 			c.calls.mu.Unlock()
@@ -198,6 +198,7 @@ func (c *Conn) readOwn(k *call) {
 			return
 		default:
 			fills++
+			patience = Tick / 4 // the rest of the answer, if that is it, is right behind
 			if !c.lines.Fill() {
 				go c.readOn(s)
 				return

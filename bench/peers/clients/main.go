@@ -20,8 +20,6 @@
 //	linerpc.go     linerpc
 //	worker.go      one caller
 //	slice.go       one turn of one client
-//	cpu_linux.go   CPU time of a process
-//	histogram.go   latencies without a list of them
 //	report.go      medians, ratios, table and JSON
 package main
 

@@ -53,13 +53,13 @@ func (c *Child) Slice(d time.Duration) (Sample, error) {
 func (c *Child) windows(begin time.Time, d time.Duration, times *histogram.Histogram) (units int, err error) {
 	var total atomic.Int64 // units to come back, known when the last of them is sent
 	total.Store(-1)
-	failed := make(chan error, 1)
-	go func() { failed <- c.send(begin, d, &total) }()
+	failed, stop := make(chan error, 1), make(chan struct{})
+	go func() { failed <- c.send(begin, d, &total, stop) }()
 	for int64(units) != total.Load() {
 		done, err := c.take(begin, times)
 		if err != nil {
-			c.cmd.Process.Kill() // the sender may sit in a write, or wait for a slot
-			c.release()
+			c.cmd.Process.Kill() // the sender may sit in a write
+			close(stop)          // or wait for a slot
 			if serr := <-failed; serr != nil {
 				err = errors.Join(err, serr)
 			}
@@ -70,18 +70,7 @@ func (c *Child) windows(begin time.Time, d time.Duration, times *histogram.Histo
 	return units, <-failed
 }
 
-// release lets a sender go on that waits for a slot.
-func (c *Child) release() {
-	for {
-		select {
-		case c.free <- 0:
-		default:
-			return
-		}
-	}
-}
-
-func (c *Child) send(begin time.Time, d time.Duration, total *atomic.Int64) error {
+func (c *Child) send(begin time.Time, d time.Duration, total *atomic.Int64, stop <-chan struct{}) error {
 	w := bufio.NewWriterSize(c.in, 64<<10)
 	var unit []byte
 	for n := int64(1); ; n++ {
@@ -92,7 +81,11 @@ func (c *Child) send(begin time.Time, d time.Duration, total *atomic.Int64) erro
 			if err := w.Flush(); err != nil {
 				return fmt.Errorf("the child takes no more: %w", err)
 			}
-			i = <-c.free
+			select {
+			case i = <-c.free:
+			case <-stop:
+				return nil
+			}
 		}
 		now := time.Since(begin)
 		if now >= d {

@@ -149,9 +149,12 @@ func memoryCell(group, method string, size, window, connections int, entries []e
 		group: group, kind: memory, connections: connections, entries: entries,
 		load: drive.Load{Method: method, Size: size, Window: window},
 	}
+	if size < 0 {
+		c.title = fmt.Sprintf("%s, no params, %d in flight", method, window)
+	}
 	if group == groupConnections {
 		c.name = fmt.Sprintf("connections/%d", connections)
-		c.title = fmt.Sprintf("%d connections, 64B of text, %d in flight on each", connections, window)
+		c.title = fmt.Sprintf("connections: %d, 64B of text, %d in flight on each", connections, window)
 	}
 	return c
 }

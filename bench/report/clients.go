@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os/exec"
 	"strconv"
 	"time"
@@ -63,7 +64,7 @@ func readClients(c cell, out []byte) (*result, error) {
 	r := &result{cell: c}
 	r.settle()
 	for _, g := range got.Rows {
-		w := &row{label: g.Contender, median: newSample(), ratio: newSample()}
+		w := &row{label: g.Contender, median: newSample(), ratio: newSample(), limit: math.NaN()}
 		w.median[wall] = 1e9 / float64(g.Rate)
 		w.median[p50], w.median[p99] = float64(g.P50), float64(g.P99)
 		w.median[cpu], w.median[far] = 1e3*float64(g.ClientCPU), 1e3*float64(g.ChildCPU)

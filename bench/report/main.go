@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	rounds := flags.Int("rounds", 15, "turns of every contender")
-	slice := flags.Duration("slice", 120*time.Millisecond, "time of a turn")
+	slice := flags.Duration("slice", 150*time.Millisecond, "time of a turn")
 	quick := flags.Bool("quick", false, "two short turns each: whether it works, no figure to trust")
 	all := flags.Bool("all", false, "the whole matrix in place of about 40 cells")
 	only := flags.String("cells", "", "only the cells whose names match this regular expression")

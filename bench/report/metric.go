@@ -9,19 +9,19 @@ import (
 type metric int
 
 const (
-	cpu    metric = iota // nanoseconds of CPU per message
-	wall                 // nanoseconds per message
-	p50                  // microseconds
-	p99                  //
-	p999                 //
-	reads                // system calls per message
-	writes               //
-	allocs               // per message
-	bytes                // allocated, per message
-	peak                 // bytes, the largest resident set
-	held                 // bytes of heap and stacks that an idle connection holds
-	tasks                // goroutines of an idle connection
-	far                  // nanoseconds of CPU per message at the other end
+	cpu     metric = iota // nanoseconds of CPU per message
+	wall                  // nanoseconds per message
+	p50                   // microseconds
+	p99                   //
+	p999                  //
+	reads                 // system calls per message
+	writes                //
+	allocs                // per message
+	garbage               // bytes allocated, per message
+	peak                  // bytes, the largest resident set
+	held                  // bytes of heap and stacks that an idle connection holds
+	tasks                 // goroutines of an idle connection
+	far                   // nanoseconds of CPU per message at the other end
 	metrics
 )
 

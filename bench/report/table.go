@@ -8,13 +8,13 @@ import (
 // columns are the metrics that a kind of cell shows.
 var columns = map[kind][]metric{
 	pipes:   {wall, p50, p99, p999, reads, writes, peak},
-	memory:  {wall, allocs, bytes},
+	memory:  {wall, allocs, garbage},
 	clients: {cpu, far, p50, p99},
 }
 
 func columnsOf(c cell) []metric {
 	if c.group == groupConnections {
-		return []metric{wall, allocs, bytes, held, tasks}
+		return []metric{wall, allocs, garbage, held, tasks}
 	}
 	return columns[c.kind]
 }

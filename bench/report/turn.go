@@ -80,7 +80,7 @@ func (t *memorySeat) slice(d time.Duration) (sample, error) {
 	if err != nil {
 		return s, err
 	}
-	s[cpu], s[wall], s[allocs], s[bytes] = float64(got.CPU), got.Wall, got.Allocs, got.Bytes
+	s[cpu], s[wall], s[allocs], s[garbage] = float64(got.CPU), got.Wall, got.Allocs, got.Bytes
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/linerpc/linerpc/bench/peers/cputime"
@@ -61,6 +62,7 @@ func runMemory(args []string, in io.ReadCloser, out io.WriteCloser) error {
 }
 
 type memory struct {
+	open       atomic.Bool
 	wires      []*wire
 	heap       float64 // bytes that a connection holds, its share of the heap and of the stacks
 	goroutines float64 // goroutines of a connection
@@ -71,7 +73,7 @@ func openMemory(k contender, method string, size, window, count int) (*memory, e
 	m := new(memory)
 	before, goroutines := inUse(), runtime.NumGoroutine()
 	for range count {
-		w := newWire(method, drive.Params(size), window)
+		w := newWire(method, drive.Params(size), window, &m.open)
 		go func() {
 			err := k.serve(&stream{in: w, out: w})
 			w.mu.Lock()
@@ -115,13 +117,12 @@ func (m *memory) slice(d time.Duration) (drive.MemorySample, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu, begin := cputime.Micros(0), time.Now()
+	m.open.Store(true)
 	for _, w := range m.wires {
-		w.gate(true)
+		w.wake()
 	}
 	time.Sleep(d)
-	for _, w := range m.wires {
-		w.gate(false)
-	}
+	m.open.Store(false) // one store: servers that never wait would keep a lock from whoever wants it
 	total := 0
 	for _, w := range m.wires {
 		n, err := w.settle()

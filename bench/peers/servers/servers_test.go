@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,7 +136,7 @@ func TestRunRefuses(t *testing.T) {
 		nil, {"nobody"}, {"piece"}, {"piece", "none"}, {"piece", "read"}, {"piece", "read", "x"},
 		{"memory"}, {"memory", "nobody"}, {"memory", "linerpc", "-none"}, {"memory", "linerpc", "-method", "none"},
 	} {
-		in, out := &wire{closed: true}, new(output)
+		in, out := &wire{closed: true, open: new(atomic.Bool)}, new(output)
 		in.moved.L = &in.mu
 		if err := run(args, in, out); err == nil {
 			t.Errorf("%q: no error", args)

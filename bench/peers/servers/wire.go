@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // wire is a connection in memory to a server: its input is requests, up to a
@@ -18,7 +20,7 @@ type wire struct {
 	tail   []byte // behind it
 	window int
 	id     uint64
-	open   bool // requests may be sent
+	open   *atomic.Bool // requests may be sent, on all wires at once
 	closed bool
 	sent   int
 	back   int    // lines that came back
@@ -34,11 +36,12 @@ const firstID = 1_000_000_000
 // chunkBytes is what a read gives at most: as much as a pipe holds.
 const chunkBytes = 64 << 10
 
-func newWire(method, params string, window int) *wire {
+func newWire(method, params string, window int, open *atomic.Bool) *wire {
 	w := &wire{
 		head:   []byte(`{"jsonrpc":"2.0","id":`),
 		tail:   []byte(`,"method":"` + method + `"`),
 		window: window,
+		open:   open,
 		id:     firstID,
 	}
 	if params != "" {
@@ -50,15 +53,18 @@ func newWire(method, params string, window int) *wire {
 }
 
 // Read gives whole lines, of which a reader with less room takes several
-// parts.
+// parts. It lets others run first, as a read of a stream does that has to wait:
+// a server that always finds input would keep them from it for a whole time
+// slice of the scheduler, and hundreds of connections for seconds.
 func (w *wire) Read(p []byte) (int, error) {
+	runtime.Gosched()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.rest) == 0 {
 		if w.closed {
 			return 0, io.EOF
 		}
-		if w.open && w.sent-w.back < w.window {
+		if w.open.Load() && w.sent-w.back < w.window {
 			w.fillLocked()
 			break
 		}
@@ -114,11 +120,10 @@ func (w *wire) Close() error {
 	return nil
 }
 
-// gate lets requests through, or keeps them back.
-func (w *wire) gate(open bool) {
+// wake tells a reader that waits to look whether it may go on.
+func (w *wire) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.open = open
 	w.moved.Broadcast()
 }
 

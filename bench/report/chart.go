@@ -73,6 +73,7 @@ func lineChart(path, title, xLabel, yLabel string, xTicks []plot.Tick, lines []l
 	if !drawn {
 		return false, nil
 	}
+	p.X.Max += 0.2 * (p.X.Max - p.X.Min) // room for the legend
 	return true, p.Save(chartWidth, chartHeight, path)
 }
 

@@ -14,10 +14,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// track is an input that gives a line at a time and remembers where in memory
+// track is an input that gives a line, or several, at a time and remembers where in memory
 // it has put each byte.
 type track struct {
-	line  int // bytes of each
+	line  int // bytes of what it gives at a time
 	rest  []byte
 	at    int // of the stream
 	reads []placed
@@ -110,5 +110,36 @@ func TestGoroutinesOfServing(t *testing.T) {
 	}
 	if best > 2 {
 		t.Errorf("%d goroutines for 256 requests in flight", best)
+	}
+}
+
+// writes counts them.
+type writes struct{ n int }
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.n++
+	return len(p), nil
+}
+
+// TestWritesOfServing counts writes where a system does not tell of system
+// calls: what comes in one read is answered in one write.
+func TestWritesOfServing(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
+	mux := server.NewMux()
+	server.Handle(mux, "typed", func(_ context.Context, p point) (point, error) { return p, nil })
+	const rounds = 20
+	for _, lines := range []int{1, 256} {
+		best := 1 << 30
+		for attempt := 0; attempt < 10 && best > rounds+4; attempt++ {
+			burst := strings.Repeat(call("1", "typed", `{"x":1.5,"y":2}`), lines)
+			in, out := &track{line: len(burst), rest: []byte(strings.Repeat(burst, rounds))}, new(writes)
+			if err := server.Serve(context.Background(), in, out, mux, &server.Options{NoTakeOver: true}); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, out.n)
+		}
+		if best > rounds+4 { // the buffer grows with the first reads
+			t.Errorf("%d writes for %d bursts of %d", best, rounds, lines)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (c goccyCodec) Marshal(v any) ([]byte, error) {
 	case jsonrpc2.RawMessage, json.RawMessage:
 		return c.JSONCodec.Marshal(v) // passes it through
 	}
-	return goccy.MarshalNoEscape(v)
+	return goccy.MarshalWithOption(v, goccy.DisableHTMLEscape())
 }
 
 func (c goccyCodec) Unmarshal(data []byte, v any) error {

@@ -28,10 +28,7 @@ type record struct {
 // nothing is the answer to a ping.
 type nothing struct{}
 
-var (
-	errMethod = errors.New("method not found")
-	emptyText = json.RawMessage("{}")
-)
+var errMethod = errors.New("method not found")
 
 // answer does the work of a method for a library that hands over params as
 // text and takes any value that encodes. Decode is that library's way into a

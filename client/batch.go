@@ -51,7 +51,7 @@ func (b *Batch) add(method string, params any, note bool, sent func(*link, *peer
 
 func (c *Client) encodeCopy(params any) ([]byte, error) {
 	buf := bytebufferpool.Get()
-	defer bytebufferpool.Put(buf)
+	defer putScratch(buf)
 	raw, err := c.encode(buf, params)
 	return slices.Clone(raw), err
 }

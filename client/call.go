@@ -30,13 +30,13 @@ func Call[R any](ctx context.Context, c *Client, method string, params any) (res
 // callThrough is a call by way of JSON text, as middleware sees it.
 func (c *Client) callThrough(ctx context.Context, method string, params, result any) error {
 	buf := bytebufferpool.Get()
-	defer bytebufferpool.Put(buf)
+	defer putScratch(buf)
 	raw, err := c.encode(buf, params)
 	if err != nil {
 		return err
 	}
 	answer := bytebufferpool.Get()
-	defer bytebufferpool.Put(answer)
+	defer putScratch(answer)
 	if answer.B, err = c.invoke(ctx, answer.B[:0], method, raw); err != nil {
 		return err
 	}
@@ -58,6 +58,15 @@ func (c *Client) encode(buf *bytebufferpool.ByteBuffer, params any) (raw []byte,
 		return nil, nil
 	}
 	return buf.B, nil
+}
+
+// maxScratch is the largest capacity that goes back to the pool.
+const maxScratch = 2 << 20
+
+func putScratch(b *bytebufferpool.ByteBuffer) {
+	if cap(b.B) <= maxScratch {
+		bytebufferpool.Put(b)
+	}
 }
 
 // CallRaw is Call with JSON text on both ends: it appends the result to dst. It

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -18,7 +19,7 @@ type Client struct {
 	opts     Options
 	conn     *peer.Options
 	invoke   Invoker
-	spawn    func() (*link, error) // starts the child again; nil: nobody does
+	spawn    func(*Client) (*link, error) // starts the child again; nil: nobody does
 	inbound  inbound
 	progress progress
 
@@ -56,25 +57,29 @@ func newClient(o *Options) *Client {
 // a file or a connection, closing it must end a Read, as it does for pipes and
 // sockets.
 func New(r io.Reader, w io.Writer, o *Options) (*Client, error) {
-	c := newClient(o)
-	return c, c.first(context.Background(), func() (*link, error) { return c.join(r, w), nil })
+	return newClient(o).first(context.Background(), func(c *Client) (*link, error) { return c.join(r, w), nil })
 }
 
 // join makes a link of two streams.
 func (c *Client) join(r io.Reader, w io.Writer) *link {
 	l := c.newLink(r, w)
 	l.w, _ = w.(io.Closer)
-	if rc, ok := r.(io.Closer); ok && any(rc) != any(w) {
+	if rc, ok := r.(io.Closer); ok && !same(r, w) {
 		l.r = rc
 	}
 	return l
 }
 
+// same reports whether two interfaces hold the same thing. Values that can't be
+// compared are not the same.
+func same(r, w any) bool {
+	return reflect.TypeOf(r) == reflect.TypeOf(w) && reflect.ValueOf(r).Comparable() && r == w
+}
+
 // Dial connects to a server that speaks on a stream: tcp or unix, as net.Dial
 // takes them. The context bounds the connecting and Options.Start.
 func Dial(ctx context.Context, network, address string, o *Options) (*Client, error) {
-	c := newClient(o)
-	return c, c.first(ctx, func() (*link, error) {
+	return newClient(o).first(ctx, func(c *Client) (*link, error) {
 		var d net.Dialer
 		s, err := d.DialContext(ctx, network, address)
 		if err != nil {
@@ -96,7 +101,7 @@ func Dial(ctx context.Context, network, address string, o *Options) (*Client, er
 func Command(ctx context.Context, cmd *exec.Cmd, o *Options) (*Client, error) {
 	c := newClient(o)
 	first, again := cmd, clone(cmd)
-	start := func() (*link, error) {
+	start := func(c *Client) (*link, error) {
 		next := first
 		if first = nil; next == nil {
 			next = clone(again)
@@ -106,7 +111,7 @@ func Command(ctx context.Context, cmd *exec.Cmd, o *Options) (*Client, error) {
 	if c.opts.Restart != nil {
 		c.spawn = start
 	}
-	return c, c.first(ctx, start)
+	return c.first(ctx, start)
 }
 
 func (c *Client) startChild(cmd *exec.Cmd) (*link, error) {
@@ -127,30 +132,30 @@ func (c *Client) startChild(cmd *exec.Cmd) (*link, error) {
 
 func (c *Client) newLink(r io.Reader, w io.Writer) *link {
 	return &link{
-		conn:   peer.New(r, w, &c.inbound, c.conn),
+		conn:   peer.New(r, trying(w), &c.inbound, c.conn),
 		known:  make(chan struct{}),
 		served: make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
 }
 
-// first makes the first link.
-func (c *Client) first(ctx context.Context, start func() (*link, error)) error {
+// first makes the first link. It gives the client, or what has kept it from
+// being one.
+func (c *Client) first(ctx context.Context, start func(*Client) (*link, error)) (*Client, error) {
 	l, err := c.begin(ctx, start)
 	if err != nil {
-		c.end()
-		return err
+		return nil, err
 	}
 	c.install(l)
 	if c.spawn != nil {
 		c.wound.Go(func() { c.tend(l) })
 	}
-	return nil
+	return c, nil
 }
 
 // begin makes a link and shakes hands.
-func (c *Client) begin(ctx context.Context, start func() (*link, error)) (*link, error) {
-	l, err := start()
+func (c *Client) begin(ctx context.Context, start func(*Client) (*link, error)) (*link, error) {
+	l, err := start(c)
 	if err != nil {
 		return nil, err
 	}
@@ -166,26 +171,29 @@ func (c *Client) begin(ctx context.Context, start func() (*link, error)) (*link,
 	return l, nil
 }
 
-// install makes a link the one that calls go to.
-func (c *Client) install(l *link) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now.Store(l)
-	close(c.change)
-	c.change = make(chan struct{})
-}
-
-// end makes the client a closed one. It reports whether it was not.
-func (c *Client) end() bool {
+// install makes a link the one that calls go to, and that Close closes. It
+// reports false when Close has been called before.
+func (c *Client) install(l *link) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
-	c.closed = true
+	c.now.Store(l)
 	close(c.change)
 	c.change = make(chan struct{})
 	return true
+}
+
+// end makes the client a closed one.
+func (c *Client) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		close(c.change)
+		c.change = make(chan struct{})
+	}
 }
 
 // link gives the connection that a call goes to. Where a child is about to be
@@ -197,7 +205,7 @@ func (c *Client) link(ctx context.Context) (*link, error) {
 	}
 	for {
 		select {
-		case <-l.served:
+		case <-l.conn.Ended():
 		default:
 			return l, nil
 		}
@@ -230,11 +238,7 @@ func (c *Client) Close() error { return c.Shutdown(context.Background()) }
 // Shutdown is Close with a context whose end has a child killed at once.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.end()
-	l := c.now.Load()
-	if l == nil {
-		return nil
-	}
-	err := l.shut(ctx)
+	err := c.now.Load().shut(ctx)
 	c.wound.Wait()
 	return err
 }

@@ -15,12 +15,14 @@ var ErrClosed = peer.ErrClosed
 // ErrTooLarge means that a message is above Options.MaxSend. It was not sent.
 var ErrTooLarge = peer.ErrTooLarge
 
+// ErrParams means that params are neither an array nor an object.
+var ErrParams = peer.ErrParams
+
 // ClosedError says how a connection ended. It is what calls give that were in
 // flight, and those that are made later.
 type ClosedError struct {
-	// Cause is the error of the reader or the writer that broke, or of
-	// Options.Start. It is nil at the end of the other side's output and after
-	// Close.
+	// Cause is the error of the reader or the writer that broke. It is nil at
+	// the end of the other side's output and after Close.
 	Cause error
 	// State is how the child exited. It is nil where there is no child, and
 	// while the child runs: it may have closed its output and stayed.

@@ -27,7 +27,7 @@ func Go[R any](ctx context.Context, c *Client, method string, params any) *Futur
 		return f
 	}
 	buf := bytebufferpool.Get()
-	defer bytebufferpool.Put(buf)
+	defer putScratch(buf)
 	var raw []byte
 	if raw, f.err = c.encode(buf, params); f.err == nil {
 		f.call, f.err = f.link.conn.Start(ctx, method, raw)
@@ -62,7 +62,8 @@ func (f *Future[R]) Get(ctx context.Context) (result R, err error) {
 	return result, f.codec.Decode(raw, &result)
 }
 
-// Cancel gives the call up with that cause, unless the answer is there.
+// Cancel gives the call up with that cause, unless the answer is there. A
+// cause of nil is context.Canceled.
 func (f *Future[R]) Cancel(cause error) {
 	if f.call != nil {
 		f.call.Cancel(cause)

@@ -50,7 +50,8 @@ var _ Handler = (*inbound)(nil)
 // Subscribe has f called with each notification of that method, beside those
 // that are subscribed to it already, until stop is called. A call of f that is
 // under way is not waited for by stop. Notifications that somebody subscribes
-// to do not reach Options.Handler.
+// to do not reach Options.Handler; and progress that a call has asked for, see
+// WithProgress, goes to that call alone.
 func (c *Client) Subscribe(method string, f Subscriber) (stop func()) {
 	i := &c.inbound
 	i.mu.Lock()

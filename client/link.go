@@ -12,8 +12,8 @@ import (
 )
 
 // outputGrace is how long after the exit of a child its output is still read
-// when something else keeps it open, and how long a call that finds the
-// output ended waits to learn how the child exited.
+// when something else keeps it open, and how long after the end of the output
+// a call waits to learn how the child exited.
 const outputGrace = 200 * time.Millisecond
 
 // flushGrace is how long Close waits for the other side to take what was sent
@@ -25,13 +25,14 @@ const flushGrace = 500 * time.Millisecond
 type link struct {
 	conn  *peer.Conn
 	child *process  // nil: there is none
-	w     io.Closer // closed for the child to see the end of its input
+	w     io.Closer // closed for the other side to see the end of its input; nil: it can't be
 	r     io.Closer // nil: w is both
 
 	closing sync.Once
 	known   chan struct{} // closed when the child is gone and the rest of its stderr was read
 	served  chan struct{} // closed when Serve has returned
 	cause   error         // what Serve gave; after served
+	ended   time.Time     // when it returned; after served
 	gone    chan struct{} // closed when nothing is left: no child, goroutine or descriptor
 	failed  error         // the child could not be killed; after gone
 }
@@ -43,6 +44,7 @@ func (l *link) run() {
 		go l.attend()
 	}
 	l.cause = l.conn.Serve(context.Background())
+	l.ended = time.Now()
 	close(l.served)
 	l.shut(context.Background())
 }
@@ -101,7 +103,9 @@ func (l *link) flush(ctx context.Context) {
 }
 
 func (l *link) close() {
-	l.w.Close()
+	if l.w != nil {
+		l.w.Close()
+	}
 	if l.r != nil {
 		l.r.Close()
 	}
@@ -111,12 +115,8 @@ func (l *link) close() {
 func (l *link) closedError() *ClosedError {
 	e := &ClosedError{}
 	if l.child != nil {
-		timer := time.NewTimer(outputGrace)
-		defer timer.Stop()
-		select {
-		case <-l.known:
+		if l.awaitExit() {
 			e.State = l.child.state()
-		case <-timer.C:
 		}
 		e.Stderr = l.child.tail()
 	}
@@ -126,6 +126,29 @@ func (l *link) closedError() *ClosedError {
 	default:
 	}
 	return e
+}
+
+// awaitExit waits for the exit of a child whose output has ended. It reports
+// whether it has come.
+func (l *link) awaitExit() bool {
+	grace := outputGrace
+	select {
+	case <-l.served:
+		grace -= time.Since(l.ended)
+	default:
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-l.known:
+	case <-timer.C:
+	}
+	select {
+	case <-l.known: // in the same moment
+		return true
+	default:
+		return false
+	}
 }
 
 // explain turns the error of a call that ended with the connection into a

@@ -23,7 +23,7 @@ const (
 // and asks for, but for these:
 //
 //	field       default  beyond it
-//	MaxSend     none     the message is not sent, and the error is ErrTooLarge
+//	MaxSend     none     the message is not sent, and the error is ErrTooLarge; an answer becomes -32603
 //	MaxPending  16 MiB   a call waits for room as long as its context lasts
 //	StderrTail  8 KiB    the oldest bytes of a child's standard error are forgotten
 //	CloseWait   2 s      a child that has not exited since the end of its input is sent TERM

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/linerpc/linerpc/frame"
 	"github.com/linerpc/linerpc/peer"
 )
 
@@ -21,12 +20,9 @@ func pipes() (p pipeEnds, err error) {
 	if err = unix.Pipe2(in[:], unix.O_CLOEXEC); err != nil {
 		return p, os.NewSyscallError("pipe2", err)
 	}
+	unix.SetNonblock(in[1], true) // for NewFile to use the poller; if it fails, writes block
 	p.stdin = os.NewFile(uintptr(in[0]), "stdin")
-	w, err := newPipeWriter(in[1])
-	if err != nil {
-		p.stdin.Close()
-		return p, err
-	}
+	w := &childInput{file: os.NewFile(uintptr(in[1]), "stdin of the child")}
 	p.w = w
 	if err = unix.Pipe2(out[:], unix.O_CLOEXEC); err != nil {
 		p.stdin.Close()
@@ -44,63 +40,6 @@ func pipes() (p pipeEnds, err error) {
 	p.r = r
 	return p, nil
 }
-
-// pipeWriter is our end of the child's standard input. One goroutine writes at
-// a time, as a frame.Writer has it.
-type pipeWriter struct {
-	file *os.File
-	raw  syscall.RawConn
-
-	// The TryWrite that is under way.
-	p   []byte
-	n   int
-	err error
-	try func(fd uintptr) bool
-}
-
-var _ frame.TryWriter = (*pipeWriter)(nil)
-
-func newPipeWriter(fd int) (*pipeWriter, error) {
-	if err := unix.SetNonblock(fd, true); err != nil {
-		unix.Close(fd)
-		return nil, os.NewSyscallError("fcntl", err)
-	}
-	w := &pipeWriter{file: os.NewFile(uintptr(fd), "stdin of the child")}
-	var err error
-	if w.raw, err = w.file.SyscallConn(); err != nil {
-		w.file.Close()
-		return nil, err
-	}
-	w.try = func(fd uintptr) bool {
-		for {
-			w.n, w.err = unix.Write(int(fd), w.p)
-			if w.err != unix.EINTR {
-				return true
-			}
-		}
-	}
-	return w, nil
-}
-
-// Write writes all of p.
-func (w *pipeWriter) Write(p []byte) (int, error) { return w.file.Write(p) }
-
-// TryWrite writes what the pipe has room for.
-func (w *pipeWriter) TryWrite(p []byte) (int, error) {
-	w.p = p
-	err := w.raw.Write(w.try)
-	w.p = nil
-	switch {
-	case err != nil:
-		return 0, err
-	case w.err == unix.EAGAIN:
-		return 0, nil
-	}
-	return max(w.n, 0), os.NewSyscallError("write", w.err)
-}
-
-// Close ends the child's input.
-func (w *pipeWriter) Close() error { return w.file.Close() }
 
 // pipeReader is our end of the child's standard output. Whoever waits for one
 // answer alone polls the pipe on its own thread. A reader that may have to wait

@@ -16,5 +16,5 @@ func pipes() (p pipeEnds, err error) {
 		w.Close()
 		return p, err
 	}
-	return pipeEnds{stdin: in, stdout: out, w: w, r: r}, nil
+	return pipeEnds{stdin: in, stdout: out, w: &childInput{file: w}, r: r}, nil
 }

@@ -19,15 +19,19 @@ type progressKey struct{}
 //
 // The goroutine that made the call runs f, one notification at a time in the
 // order of the wire, and every notification that came before the response has
-// been given to f when the call returns. The params are f's to keep. While f
-// takes its time, up to 1,024 notifications wait; beyond that the oldest are
-// dropped.
+// been given to f when the call returns. The params are f's to keep. f may call.
+// While it takes its time, up to 1,024 notifications and 16 MiB of them wait;
+// beyond that the oldest are dropped.
 func WithProgress(ctx context.Context, f func(params []byte)) context.Context {
 	return context.WithValue(ctx, progressKey{}, f)
 }
 
-// maxProgress is how many notifications wait for a slow function.
-const maxProgress = 1024
+// What waits for a slow function: so many notifications, and so many bytes of
+// them. The last to come is kept however long it is.
+const (
+	maxProgress      = 1024
+	maxProgressBytes = 16 << 20
+)
 
 // progress is what the calls that are watched have in common.
 type progress struct {
@@ -40,29 +44,38 @@ type progress struct {
 // progressQueue holds what came for one call and was not given to it yet.
 type progressQueue struct {
 	more  chan struct{} // one token: there is something
-	notes [][]byte      // guarded by progress.mu
+	notes [][]byte      // guarded by progress.mu, as is bytes
+	bytes int           // in notes
 }
 
-// take is peer.Options.Progress: it leaves a notification to its call.
-func (p *progress) take(params []byte) {
+func (q *progressQueue) addLocked(params []byte) {
+	q.bytes += len(params)
+	drop := 0
+	for ; len(q.notes)-drop == maxProgress || drop < len(q.notes) && q.bytes > maxProgressBytes; drop++ {
+		q.bytes -= len(q.notes[drop])
+	}
+	q.notes = append(slices.Delete(q.notes, 0, drop), slices.Clone(params))
+}
+
+// take is peer.Options.Progress: it leaves a notification to its call. What no
+// call has asked for, or not in this way, is like any other notification.
+func (p *progress) take(params []byte) bool {
 	token, err := strconv.ParseUint(string(codec.Lookup(params, p.shape.Token)), 10, 64)
 	if err != nil {
-		return // nobody's
+		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := p.calls[token]
 	if q == nil {
-		return // the call is over
+		return false
 	}
-	if len(q.notes) == maxProgress {
-		q.notes = slices.Delete(q.notes, 0, 1)
-	}
-	q.notes = append(q.notes, slices.Clone(params))
+	q.addLocked(params)
 	select {
 	case q.more <- struct{}{}:
 	default:
 	}
+	return true
 }
 
 func (p *progress) open() (uint64, *progressQueue) {
@@ -87,7 +100,7 @@ func (p *progress) close(token uint64) {
 func (p *progress) give(q *progressQueue, f func([]byte)) {
 	p.mu.Lock()
 	notes := q.notes
-	q.notes = nil
+	q.notes, q.bytes = nil, 0
 	p.mu.Unlock()
 	for _, n := range notes {
 		f(n)
@@ -108,13 +121,15 @@ func (c *Client) callWatched(ctx context.Context, l *link, dst []byte, method st
 	}
 	// A function that panics leaves nobody behind who would wait.
 	defer call.Cancel(context.Canceled)
-	for {
-		select {
-		case <-q.more:
+	l.conn.Aside(ctx, func() {
+		for answered := false; !answered; {
+			select {
+			case <-q.more:
+			case <-call.Done():
+				answered = true
+			}
 			c.progress.give(q, f)
-		case <-call.Done():
-			c.progress.give(q, f)
-			return call.Wait(context.Background(), dst)
 		}
-	}
+	})
+	return call.Wait(context.Background(), dst)
 }

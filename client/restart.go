@@ -14,6 +14,9 @@ type Restart struct {
 	// Settled is after how long a child counts as well, so that the next wait
 	// is the first again; 10 s when zero.
 	Settled time.Duration
+	// Failed, when set, is told why a child could not be started or did not get
+	// through Options.Start. The next try follows after the next wait.
+	Failed func(error)
 }
 
 func (r *Restart) settled() Restart {
@@ -44,12 +47,15 @@ func (c *Client) tend(l *link) {
 			return
 		}
 		wait = min(2*wait, o.Max)
+		next, err := c.begin(ctx, c.spawn)
 		since = time.Now()
-		if next, err := c.begin(ctx, c.spawn); err == nil {
-			l = next
-			c.install(l)
+		if err != nil {
+			if o.Failed != nil && ctx.Err() == nil {
+				o.Failed(err)
+			}
+			continue
 		}
-		if ctx.Err() != nil {
+		if l = next; !c.install(l) {
 			l.shut(ctx)
 			return
 		}

@@ -7,6 +7,7 @@
 //	long.go     lines that do not fit the read buffer, and those above the bound
 //	detach.go   Detach: a line that outlives the next read
 //	writer.go   Writer: whole lines from many goroutines, few writes
+//	flush.go    who writes, and who need not wait
 //	admit.go    Admit: Begin where there is room, for who must not wait
 //	pool.go     where buffers come from and when they are let go
 //

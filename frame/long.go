@@ -113,13 +113,17 @@ func (f *Reader) gather(head []byte) ([]byte, error) {
 	f.startLong()
 	f.over = getBytes(f.lastLong)
 	b := room(f.over.B, 2*len(head))
-	part, err := head, bufio.ErrBufferFull
+	part, inPlace, err := head, false, bufio.ErrBufferFull
 	for {
 		f.long.add(part)
-		if len(b)+len(part) > maxPooled {
+		switch {
+		case len(b)+len(part) > maxPooled:
 			return f.gatherSegments(b, part, err)
+		case inPlace:
+			b = b[:len(b)+len(part)]
+		default:
+			b = append(room(b, len(part)), part...)
 		}
-		b = append(room(b, len(part)), part...)
 		f.over.B = b
 		if err != bufio.ErrBufferFull {
 			f.lastLong = len(b)
@@ -128,8 +132,31 @@ func (f *Reader) gather(head []byte) ([]byte, error) {
 		if len(b) > f.max+lineEnd {
 			return f.skip()
 		}
-		part, err = f.br.ReadSlice('\n')
+		part, inPlace, err = f.more(b)
 	}
+}
+
+// more reads the next part of a line that begins with b: straight into the room
+// behind it when that is large enough, which spares a copy. What was read of
+// the lines behind goes back to br.
+func (f *Reader) more(b []byte) (part []byte, inPlace bool, err error) {
+	if cap(b)-len(b) >= f.size && f.br.Buffered() == 0 {
+		n, _ := f.br.Read(b[len(b) : len(b)+f.size]) // src remembers the error
+		if n > 0 {
+			part = b[len(b) : len(b)+n]
+			i := bytes.IndexByte(part, '\n') + 1
+			if i == 0 {
+				return part, true, bufio.ErrBufferFull
+			}
+			if i < n {
+				f.src.rest = part[i:]
+				f.br.Peek(1) // reads all of the rest, and nothing else
+			}
+			return part[:i], true, nil
+		}
+	}
+	part, err = f.br.ReadSlice('\n')
+	return part, false, err
 }
 
 // segmentSize is the unit in which a line is gathered that even the largest

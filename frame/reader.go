@@ -100,9 +100,13 @@ func (f *Reader) ReadLine() ([]byte, error) {
 // can go on: the line is longer than the buffer, or the stream has ended.
 func (f *Reader) Fill() bool {
 	f.release()
-	f.ready()
-	n := f.br.Buffered()
-	_, err := f.br.Peek(n + 1)
+	var err error
+	if f.begun {
+		f.ready()
+		_, err = f.br.Peek(f.br.Buffered() + 1)
+	} else {
+		f.ready() // which reads, to look for a byte order mark
+	}
 	f.next, _ = f.br.Peek(f.br.Buffered())
 	return err == nil
 }

@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"math"
@@ -39,6 +38,10 @@ var (
 type WriterOptions struct {
 	MaxPending int           // bytes waiting to be written; DefaultMaxPending. A larger line is admitted when nothing waits
 	Stall      time.Duration // how long nothing may leave while somebody waits for room; DefaultStall
+
+	// Failed, when set, is told of an error that a goroutine of the Writer's
+	// has met: nobody else may ever ask. It is called without a lock.
+	Failed func(error)
 }
 
 // Writer writes whole lines for any number of goroutines. Lines are appended
@@ -57,6 +60,7 @@ type Writer struct {
 	try     TryWriter // w, or nil
 	max     int
 	stall   time.Duration
+	failed  func(error)
 	mu      sync.Mutex
 	pending *bytebufferpool.ByteBuffer   // the chunk that lines are appended to: nil, or not empty when unlocked
 	closed  []*bytebufferpool.ByteBuffer // chunks in front of it
@@ -87,7 +91,7 @@ type WriterStats struct {
 // NewWriter returns a Writer on w. A write to w is one or more whole lines, or
 // part of a line of more than 256 KiB.
 func NewWriter(w io.Writer, o WriterOptions) *Writer {
-	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall}
+	f := &Writer{w: w, max: o.MaxPending, stall: o.Stall, failed: o.Failed}
 	f.try, _ = w.(TryWriter)
 	if f.max == 0 {
 		f.max = DefaultMaxPending
@@ -192,139 +196,6 @@ func (f *Writer) WriteLine(line []byte) error {
 	return f.err
 }
 
-// Flush writes what is pending. When another goroutine is writing already, it
-// returns at once: that one goes on until nothing is pending, or hands over to
-// a goroutine of the Writer's when others keep it from its own work.
-func (f *Writer) Flush() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.flushLocked()
-	return f.err
-}
-
-// anyLocked reports whether something is pending.
-func (f *Writer) anyLocked() bool { return f.pending != nil || f.pile > 0 }
-
-func (f *Writer) flushLocked() {
-	if !f.writing && f.anyLocked() {
-		f.writing = true
-		f.writeAllLocked(len(f.closed)+1+favours)
-	}
-}
-
-// flushAsideLocked flushes on a goroutine of its own, because who asks for it
-// may have to leave before a write returns.
-func (f *Writer) flushAsideLocked() {
-	if !f.writing && f.anyLocked() {
-		f.writing = true
-		go f.goOn(nil, nil)
-	}
-}
-
-// favours is how many chunks one goroutine writes for others, beyond what was
-// pending when it began, before one takes over that has nothing else to do.
-const favours = 4
-
-const allChunks = math.MaxInt
-
-// goOn is the life of a goroutine that writes until nothing is pending: first
-// the rest of a chunk, if that was begun.
-func (f *Writer) goOn(b *bytebufferpool.ByteBuffer, rest []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if b != nil {
-		f.writeChunkLocked(rest)
-		f.doneLocked(b)
-	}
-	f.writeAllLocked(allChunks)
-}
-
-// writeAllLocked writes until nothing is pending, up to a number of chunks. It
-// unlocks for each write. Who does not have all the time does not wait either,
-// where the writer can tell that it would.
-func (f *Writer) writeAllLocked(chunks int) {
-	wait := f.try == nil || chunks == allChunks
-	for ; f.anyLocked() && f.err == nil; chunks-- {
-		if chunks == 0 {
-			go f.goOn(nil, nil)
-			return
-		}
-		b := f.nextLocked()
-		f.flying, f.last = len(b.B), len(b.B)
-		if rest := b.B; wait {
-			f.writeChunkLocked(rest)
-		} else if rest = f.tryLocked(rest); len(rest) > 0 && f.err == nil {
-			go f.goOn(b, rest)
-			return
-		}
-		f.doneLocked(b)
-	}
-	f.writing = false
-	f.movedLocked()
-}
-
-func (f *Writer) doneLocked(b *bytebufferpool.ByteBuffer) {
-	f.flying = 0
-	putBytes(b)
-}
-
-func (f *Writer) writeChunkLocked(rest []byte) {
-	for len(rest) > 0 && f.err == nil {
-		var part []byte
-		part, rest = cut(rest)
-		f.writeLocked(part)
-	}
-}
-
-// tryLocked gives what would have to wait.
-func (f *Writer) tryLocked(rest []byte) []byte {
-	n, err := f.unlockedTry(rest)
-	f.wroteLocked(n, err)
-	return rest[n:]
-}
-
-func (f *Writer) unlockedTry(part []byte) (int, error) {
-	f.mu.Unlock()
-	defer f.mu.Lock()
-	return f.try.TryWrite(part)
-}
-
-// cut takes the next write off lines: up to the first line end behind
-// writeUnit. Only a line that is itself larger is torn.
-func cut(lines []byte) (part, rest []byte) {
-	n := len(lines)
-	if n > 2*writeUnit {
-		n = writeUnit
-		if i := bytes.IndexByte(lines[n:2*writeUnit], '\n'); i >= 0 {
-			n += i + 1
-		}
-	}
-	return lines[:n], lines[n:]
-}
-
-func (f *Writer) writeLocked(part []byte) {
-	n, err := f.unlockedWrite(part)
-	if err == nil && n < len(part) {
-		err = io.ErrShortWrite
-	}
-	f.wroteLocked(n, err)
-}
-
-func (f *Writer) wroteLocked(n int, err error) {
-	f.stats.Writes++
-	f.stats.Bytes += uint64(n)
-	if err != nil {
-		f.failLocked(err)
-	}
-	f.movedLocked()
-}
-
-func (f *Writer) unlockedWrite(part []byte) (int, error) {
-	f.mu.Unlock()
-	defer f.mu.Lock()
-	return f.w.Write(part)
-}
-
 // Wait waits until n more bytes may be appended, or until done is closed. It
 // reports an error of the Writer, or ErrStalled. Without a wait it costs one
 // lock. The room is not set aside: of several that wait at once, each may get
@@ -421,6 +292,13 @@ func (f *Writer) Drain(done <-chan struct{}) error {
 			return err
 		}
 	}
+	return f.err
+}
+
+// Err is the error that every call gives; nil while the Writer works.
+func (f *Writer) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return f.err
 }
 

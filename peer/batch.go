@@ -69,7 +69,7 @@ func (c *Conn) runBatch(s *seat) bool {
 }
 
 func (c *Conn) refuseItem(m *codec.Message, b *batch, slot int) {
-	if e := m.FaultError(); c.answers(m, e, b.line) {
+	if e := m.FaultError(); c.answers(m, e, b, b.line) {
 		b.expect()
 		b.put(slot, m.ID, nil, e)
 	}
@@ -144,7 +144,7 @@ func (b *batch) write() error {
 	if h := b.c.hooks.Line; h != nil {
 		h(Out, line.B)
 	}
-	return b.c.sendLine(line.B, nil)
+	return b.c.sendLine(outResult, line.B, nil)
 }
 
 func (b *batch) join(dst []byte) []byte {

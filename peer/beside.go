@@ -249,6 +249,7 @@ type parking uint8
 const (
 	parkedNot  parking = iota // nothing holds it up any more
 	parked                    // it waits
+	parkedMuch                // it waits, and so does much else
 	parkedFull                // too much waits already: answer that
 )
 
@@ -284,6 +285,9 @@ func (c *Conn) park(m *codec.Message, method *method, b *batch, slot int) parkin
 	}
 	c.registerLocked(x)
 	w.queue = append(w.queue, x)
+	if x.note && w.notes > w.limit/2 {
+		return parkedMuch
+	}
 	return parked
 }
 

@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/valyala/bytebufferpool"
-
-	"github.com/linerpc/linerpc/frame"
 )
 
 // ErrMalformed means that the other side's response to a call breaks the
@@ -25,16 +23,28 @@ type call struct {
 	done  chan struct{} // one token: delivered; of a Pending: closed
 	reads bool          // the caller has the reading role
 	group *group        // of calls that were sent in one array
-	stop  func() bool   // of a Pending: ends the watch over its context; guarded by callTable.mu
-	ahead bool          // it is a Pending's
+
+	// Of a Pending.
+	ahead bool
+	stop  func() bool  // ends the watch over its context; guarded by callTable.mu
+	end   func(Result) // what the Begin hook has returned
 }
 
 func (k *call) wake() {
 	if k.ahead {
+		if k.end != nil {
+			k.end(Result{Err: k.err})
+		}
 		close(k.done)
 	} else {
 		k.done <- struct{}{}
 	}
+}
+
+// fail ends a call that is off the table.
+func (k *call) fail(err error) {
+	k.err = err
+	k.wake()
 }
 
 type callTable struct {
@@ -96,8 +106,7 @@ func (t *callTable) failAll(err error) {
 	}
 	t.mu.Unlock()
 	for _, k := range open {
-		k.err = err
-		k.wake()
+		k.fail(err)
 	}
 }
 
@@ -172,8 +181,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // CallRaw is Call with JSON text on both ends: it appends the result to dst.
 // It allocates nothing itself when dst has room.
 func (c *Conn) CallRaw(ctx context.Context, dst []byte, method string, params []byte) ([]byte, error) {
-	if !validParams(params) {
-		return dst, ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return dst, err
 	}
 	return c.call(ctx, dst, method, params)
 }
@@ -203,9 +212,13 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	if x := c.lift(ctx); x != nil {
 		defer c.lower(x)
 	}
-	sent := c.sendRequest(ctx, k.id, method, params)
-	if k.reads {
+	sent := c.sendRequest(ctx, k, method, params)
+	switch {
+	case !k.reads:
+	case sent == nil:
 		c.readOwn(k)
+	default:
+		go c.readOn(c.seat)
 	}
 	if sent == nil {
 		if len(k.done) == 0 && ctx.Done() != nil {
@@ -246,22 +259,14 @@ func (c *Conn) mayCall(ctx context.Context) error {
 
 // sendRequest sends the request of a call. After an error nothing was sent, or
 // the connection is broken.
-func (c *Conn) sendRequest(ctx context.Context, id uint64, method string, params []byte) error {
+func (c *Conn) sendRequest(ctx context.Context, k *call, method string, params []byte) error {
 	var digits [20]byte
-	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], id, 10), method: method, body: params}
+	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], k.id, 10), method: method, body: params, call: k}
 	err := c.send(&o, ctx.Done())
-	switch {
-	case errors.Is(err, frame.ErrGaveUp):
-		return context.Cause(ctx)
-	case errors.Is(err, ErrTooLarge):
-		return err
-	case err == nil:
+	if err == nil {
 		err = c.flushUntil(ctx)
 	}
-	if err != nil {
-		err = closedBy(err)
-	}
-	return err
+	return sendError(ctx, err)
 }
 
 // finish gives what was delivered.

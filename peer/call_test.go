@@ -91,12 +91,21 @@ func TestBadParamsAreNotSent(t *testing.T) {
 				t.Errorf("Notify with %v went out", params)
 			}
 		}
-		for _, raw := range []string{"5", "", "[1", "[1]}", "{} {}", "[\"\xff\"]"} {
-			if _, err := p.conn.CallRaw(ctx, nil, "m", []byte(raw)); !errors.Is(err, peer.ErrNotJSON) {
+		for raw, want := range map[string]error{
+			"5": peer.ErrParams, ` "text"`: peer.ErrParams, "true": peer.ErrParams,
+			"": peer.ErrNotJSON, "[1": peer.ErrNotJSON, "[1]}": peer.ErrNotJSON, "{} {}": peer.ErrNotJSON, "[\"\xff\"]": peer.ErrNotJSON,
+		} {
+			if _, err := p.conn.CallRaw(ctx, nil, "m", []byte(raw)); !errors.Is(err, want) {
 				t.Errorf("CallRaw with %q: %v", raw, err)
 			}
-			if err := p.conn.NotifyRaw(ctx, "m", []byte(raw)); !errors.Is(err, peer.ErrNotJSON) {
+			if err := p.conn.NotifyRaw(ctx, "m", []byte(raw)); !errors.Is(err, want) {
 				t.Errorf("NotifyRaw with %q: %v", raw, err)
+			}
+			if _, err := p.conn.Start(ctx, "m", []byte(raw)); !errors.Is(err, want) {
+				t.Errorf("Start with %q: %v", raw, err)
+			}
+			if _, err := p.conn.StartBatch(ctx, []peer.BatchItem{{Method: "m", Params: []byte(raw)}}); !errors.Is(err, want) {
+				t.Errorf("StartBatch with %q: %v", raw, err)
 			}
 		}
 		p.end(t)
@@ -262,5 +271,35 @@ func TestServeTwice(t *testing.T) {
 	}
 	if err := c.Call(t.Context(), "m", nil, nil); !errors.Is(err, peer.ErrClosed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNotifyBehindTheEnd: nobody is told that what went nowhere was sent.
+func TestNotifyBehindTheEnd(t *testing.T) {
+	for _, how := range []string{"Close", "a broken writer"} {
+		inBubble(t, how, func(t *testing.T) {
+			in, say := io.Pipe()
+			hear, out := io.Pipe()
+			c := peer.New(in, out, nil, &peer.Options{Client: true})
+			go c.Serve(context.Background())
+			if how == "Close" {
+				c.Close()
+			} else {
+				hear.CloseWithError(io.ErrNoProgress)
+				c.Notify(t.Context(), "m", nil)
+			}
+			<-c.Done()
+			can, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for _, ctx := range []context.Context{context.Background(), can} {
+				if err := c.Notify(ctx, "m", nil); !errors.Is(err, peer.ErrClosed) {
+					t.Errorf("Notify gave %v", err)
+				}
+				if _, err := c.StartBatch(ctx, []peer.BatchItem{{Method: "m", Notification: true}}); !errors.Is(err, peer.ErrClosed) {
+					t.Errorf("StartBatch gave %v", err)
+				}
+			}
+			say.Close()
+		})
 	}
 }

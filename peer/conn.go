@@ -32,6 +32,8 @@ type Conn struct {
 	// were just woken: what they send may be left to it.
 	gathering   atomic.Bool
 	gatherAside func()
+	noted       atomic.Int64 // when the last notification was sent, since epoch
+	burst       atomic.Int64 // when one of the present burst was flushed at once
 
 	flushAside func() // flush, as a value that is there already when a goroutine is to run it
 
@@ -65,6 +67,7 @@ type Conn struct {
 	serving atomic.Bool
 	ended   chan error    // from the reading role: the stream ended
 	failed  chan error    // from anywhere: the connection can't go on
+	over    chan struct{} // no call can be answered any more
 	closing chan struct{} // Close was called
 	closed  sync.Once
 	done    chan struct{} // Serve has returned
@@ -83,7 +86,9 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	opts := o.settled()
 	c := newConn(h, &opts)
 	c.in = r
-	c.out = frame.NewWriter(w, opts.writer())
+	out := opts.writer()
+	out.Failed = c.fail
+	c.out = frame.NewWriter(w, out)
 	c.flushAside = func() { c.flush() }
 	c.gatherAside = func() {
 		c.gathering.Store(false)
@@ -99,6 +104,7 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	c.seat.x.prepare(c)
 	c.ended = make(chan error, 1)
 	c.failed = make(chan error, 1)
+	c.over = make(chan struct{})
 	c.closing = make(chan struct{})
 	c.done = make(chan struct{})
 	if !opts.NoTakeOver {
@@ -140,8 +146,8 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 // NotifyRaw sends a notification whose params are JSON text: an array or an
 // object, or nil to leave them out. The text is checked and copied.
 func (c *Conn) NotifyRaw(ctx context.Context, method string, params []byte) error {
-	if !validParams(params) {
-		return ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return err
 	}
 	return c.sendNotification(ctx, method, params)
 }
@@ -162,6 +168,10 @@ func (c *Conn) Close() error {
 	c.closed.Do(func() { close(c.closing) })
 	return nil
 }
+
+// Ended is closed when no call can be answered any more: before the calls that
+// wait fail, and before the end of handlers, which Done waits for.
+func (c *Conn) Ended() <-chan struct{} { return c.over }
 
 // Done is closed when Serve has returned.
 func (c *Conn) Done() <-chan struct{} { return c.done }

@@ -34,8 +34,11 @@ func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 	default:
 		k.dst = append(k.dst, m.Result...)
 	}
-	if s.batch != nil && k.group != nil {
-		s.batch.answers = k.group
+	if k.group != nil {
+		c.calls.answered(k.group)
+		if s.batch != nil {
+			s.batch.answers = k.group
+		}
 	}
 	if owed := s.owed; owed != nil {
 		if s.woken == 0 {
@@ -82,21 +85,18 @@ func (c *Conn) stray(m *codec.Message, line []byte) {
 	}
 }
 
-// failCall fails the call that waits under an id, if there is one, and what
-// was sent in one array with it.
-func (c *Conn) failCall(raw []byte, err error) bool {
+// failCall fails the call that waits under an id, and gives it; nil when there
+// is none.
+func (c *Conn) failCall(raw []byte, err error) *call {
 	id, ok := callID(raw)
 	if !ok {
-		return false
+		return nil
 	}
 	k := c.calls.take(id)
-	if k == nil {
-		return false
+	if k != nil {
+		k.fail(err)
 	}
-	k.err = err
-	k.wake()
-	c.failGroup(k.group, err)
-	return true
+	return k
 }
 
 // failGroup fails the calls of one array that still wait.
@@ -107,8 +107,7 @@ func (c *Conn) failGroup(g *group, err error) (any bool) {
 	for _, id := range g.ids {
 		if k := c.calls.take(id); k != nil {
 			any = true
-			k.err = err
-			k.wake()
+			k.fail(err)
 		}
 	}
 	return any

@@ -1,7 +1,7 @@
 // Package peer runs one JSON-RPC 2.0 connection over a pair of byte streams,
 // one message a line. JSON-RPC is symmetric: either side may call the other,
-// so there is one [Conn] for both ends; package server is its face for the author
-// of a tool server.
+// so there is one [Conn] for both ends. Package server is its face for the author
+// of a tool server, package client for who starts and calls one.
 //
 // Read it in this order:
 //
@@ -14,7 +14,11 @@
 //	beside.go    requests that run beside the reader, or wait
 //	exchange.go  one request on its way to its answer; panics.go
 //	batch.go     arrays
-//	call.go      calls to the other side
+//	call.go      calls to the other side; pending.go those that are waited for
+//	             later, and arrays of them
+//	deliver.go   how an answer finds its call, and wakes who waits for it
+//	lift.go      a handler that waits in a call, out of everybody's way
+//	lend.go      a caller that is alone reads for itself
 //	send.go      how messages leave
 //	pipe.go      Pipe: two connections in memory; oneshot.go: Exchange
 //

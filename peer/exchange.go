@@ -241,8 +241,8 @@ func (x *exchange) notifyRaw(gen uint64, method string, params []byte) error {
 	if x == nil || !x.live(gen) {
 		return ErrDone
 	}
-	if !validParams(params) {
-		return ErrNotJSON
+	if err := checkParams(params); err != nil {
+		return err
 	}
 	return x.sendNote(gen, method, params)
 }

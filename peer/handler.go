@@ -36,6 +36,9 @@ var (
 	ErrDone = errors.New("peer: the call is done")
 	// ErrNotJSON means that raw bytes to be sent are not one JSON value.
 	ErrNotJSON = errors.New("peer: raw bytes are not one JSON value")
+	// ErrParams means that params to be sent are JSON, but neither an array nor
+	// an object: JSON-RPC 2.0 section 4.2.
+	ErrParams = errors.New("peer: params are neither an array nor an object")
 	// ErrNoPeer means that there is no other side to talk to: the context is
 	// not a handler's, or the call came through Exchange.
 	ErrNoPeer = errors.New("peer: no other side to call")

@@ -90,23 +90,20 @@ func (c *Conn) beforeRead(s *seat) bool {
 	owed := s.owed
 	s.owed = nil
 	vacant, flying := c.vacate(s)
-	if owed != nil {
-		if !vacant {
-			s.woken = 0
-			c.relay(s) // before the last caller, whom the scheduler puts in front
-		}
+	if owed != nil && !vacant {
+		s.woken = 0
+		c.relay(s) // before the last caller, whom the scheduler puts in front
 		owed.wake()
-		if vacant {
-			c.flush()
-		}
 		return false
 	}
-	if vacant {
-		c.flush()
-		return false
+	if owed != nil {
+		owed.wake()
 	}
 	c.gathering.Store(false)
 	c.flush()
+	if vacant {
+		return false
+	}
 	if flying {
 		c.calls.lending.from.Await(Tick)
 	}
@@ -144,11 +141,18 @@ func (c *Conn) standAside() *seat {
 	}
 }
 
-// standBy takes a role that has been vacant for a tick.
+// standBy takes a role that has been vacant for a tick. It keeps it until there
+// was a call again: nobody else sees what the other side sends by itself, nor
+// the end of the stream.
 func (c *Conn) standBy() {
-	if c.endVacancy() {
-		c.readOn(c.seat)
+	if !c.endVacancy() {
+		return
 	}
+	t := &c.calls
+	t.mu.Lock()
+	t.lending.alone = min(t.lending.alone, aloneFrom-1)
+	t.mu.Unlock()
+	c.readOn(c.seat)
 }
 
 // endVacancy reports whether the role was vacant; then it is the caller's.

@@ -6,6 +6,16 @@ import "context"
 // they wait in a call; further ones keep their slot while they wait.
 const maxLifted = 64
 
+// Aside runs wait, which is to wait for something that the other side does.
+// With the context of a handler of this connection the handler holds up nobody
+// meanwhile: Call and Pending.Wait do the same.
+func (c *Conn) Aside(ctx context.Context, wait func()) {
+	if x := c.lift(ctx); x != nil {
+		defer c.lower(x)
+	}
+	wait()
+}
+
 // lift takes a handler that is about to wait out of everybody's way. It gives
 // nil where ctx is no handler's of this connection.
 func (c *Conn) lift(ctx context.Context) *exchange {

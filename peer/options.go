@@ -52,11 +52,12 @@ type Options struct {
 	// Client says that this side is a client: lines that are no message are
 	// noise, told to the hooks and not answered.
 	Client bool
-	// Progress, when set, takes the notifications that Profile.Progress names.
-	// It is called by the reader, one at a time, in the order of the wire and
-	// before a response behind them is delivered, whatever handlers do. It
-	// must not block. The params are borrowed.
-	Progress func(params []byte)
+	// Progress, when set, is offered the notifications that Profile.Progress
+	// names; what it does not take goes to the handler. It is called by the
+	// reader, one at a time, in the order of the wire and before a response
+	// behind them is delivered, whatever handlers do. It must not block. The
+	// params are borrowed.
+	Progress func(params []byte) (taken bool)
 	// NoTakeOver is for measuring what the take-over of slow handlers costs:
 	// every handler runs on the goroutine that reads and holds up everything.
 	NoTakeOver bool

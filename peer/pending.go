@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -20,26 +21,36 @@ type Pending struct {
 // anybody, at any time, or never. When ctx ends before the answer is there,
 // the call is given up as Call gives it up.
 func (c *Conn) Start(ctx context.Context, method string, params []byte) (*Pending, error) {
-	if !validParams(params) {
-		return nil, ErrNotJSON
-	}
-	if err := c.mayCall(ctx); err != nil {
+	if err := checkParams(params); err != nil {
 		return nil, err
 	}
-	p := c.pending()
-	if err := c.enter(p.k, false); err != nil {
+	ctx, p := c.pending(ctx, method, params)
+	err := c.mayCall(ctx)
+	if err == nil {
+		err = c.enter(p.k, false)
+	}
+	if err != nil {
+		p.k.fail(err)
 		return nil, err
 	}
-	if err := c.sendRequest(ctx, p.k.id, method, params); err != nil {
-		c.calls.take(p.k.id)
+	if err = c.sendRequest(ctx, p.k, method, params); err != nil {
+		if c.calls.take(p.k.id) != nil {
+			p.k.fail(err)
+		}
 		return nil, err
 	}
 	p.watch(ctx)
 	return p, nil
 }
 
-func (c *Conn) pending() *Pending {
-	return &Pending{c, &call{done: make(chan struct{}), ahead: true}}
+// pending makes a call that is about to be sent, with the context for it.
+func (c *Conn) pending(ctx context.Context, method string, params []byte) (context.Context, *Pending) {
+	k := &call{done: make(chan struct{}), ahead: true}
+	if c.hooks.Begin != nil {
+		// The hook may hold the params until the end, the caller need not.
+		ctx, k.end = c.hooks.Begin(ctx, &Info{Direction: Out, Method: method, Params: bytes.Clone(params)})
+	}
+	return ctx, &Pending{c, k}
 }
 
 // watch gives the call up when ctx ends.
@@ -60,8 +71,7 @@ func (p *Pending) giveUp(cause error) {
 	if p.c.calls.take(p.k.id) == nil {
 		return
 	}
-	p.k.err = cause
-	p.k.wake()
+	p.k.fail(cause)
 	p.c.sendCancel(p.k.id, cause)
 }
 
@@ -87,8 +97,14 @@ func (p *Pending) Wait(ctx context.Context, dst []byte) ([]byte, error) {
 	return append(dst, p.k.dst...), p.k.err
 }
 
-// Cancel gives the call up with that cause, unless the answer is there.
-func (p *Pending) Cancel(cause error) { p.giveUp(cause) }
+// Cancel gives the call up with that cause, unless the answer is there. A
+// cause of nil is context.Canceled.
+func (p *Pending) Cancel(cause error) {
+	if cause == nil {
+		cause = context.Canceled
+	}
+	p.giveUp(cause)
+}
 
 var (
 	// ErrNoBatch means that the connection's profile has no arrays.
@@ -106,8 +122,9 @@ type BatchItem struct {
 // group is the calls of one array. Servers answer all of them at once, or
 // refuse the array as a whole.
 type group struct {
-	ids  []uint64
-	open int
+	ids      []uint64
+	open     int
+	answered bool // some of it
 }
 
 // StartBatch sends calls and notifications in one array, as Start sends one.
@@ -120,14 +137,29 @@ func (c *Conn) StartBatch(ctx context.Context, items []BatchItem) ([]*Pending, e
 		return nil, ErrNoBatch
 	case len(items) == 0:
 		return nil, errNoCalls
-	case slices.ContainsFunc(items, func(i BatchItem) bool { return !validParams(i.Params) }):
-		return nil, ErrNotJSON
 	}
-	if err := c.mayCall(ctx); err != nil {
-		return nil, err
+	for _, item := range items {
+		if err := checkParams(item.Params); err != nil {
+			return nil, err
+		}
 	}
-	all, err := c.enterGroup(items)
+	all := make([]*Pending, len(items))
+	watched := make([]context.Context, len(items))
+	for i, item := range items {
+		if !item.Notification {
+			watched[i], all[i] = c.pending(ctx, item.Method, item.Params)
+		}
+	}
+	err := c.mayCall(ctx)
+	if err == nil {
+		err = c.enterGroup(all)
+	}
 	if err != nil {
+		for _, p := range all {
+			if p != nil {
+				p.k.fail(err)
+			}
+		}
 		return nil, err
 	}
 	buf := bytebufferpool.Get()
@@ -144,44 +176,41 @@ func (c *Conn) StartBatch(ctx context.Context, items []BatchItem) ([]*Pending, e
 	buf.B = append(buf.B, ']')
 	if err = c.sendArray(ctx, buf.B); err != nil {
 		for _, p := range all {
-			if p != nil {
-				c.calls.take(p.k.id)
+			if p != nil && c.calls.take(p.k.id) != nil {
+				p.k.fail(err)
 			}
 		}
 		return nil, err
 	}
-	for _, p := range all {
+	for i, p := range all {
 		if p != nil {
-			p.watch(ctx)
+			p.watch(watched[i])
 		}
 	}
 	return all, nil
 }
 
 // enterGroup puts the calls of an array on the table.
-func (c *Conn) enterGroup(items []BatchItem) ([]*Pending, error) {
-	all := make([]*Pending, len(items))
+func (c *Conn) enterGroup(all []*Pending) error {
 	g := &group{}
 	t := &c.calls
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err != nil {
-		return nil, t.err
+		return t.err
 	}
 	c.appointLocked(false)
-	for i, item := range items {
-		if item.Notification {
-			continue
+	for _, p := range all {
+		if p != nil {
+			p.k.group = g
+			t.addLocked(p.k)
+			g.ids = append(g.ids, p.k.id)
 		}
-		all[i] = c.pending()
-		all[i].k.group = g
-		t.addLocked(all[i].k)
-		g.ids = append(g.ids, all[i].k.id)
 	}
 	if g.open = len(g.ids); g.open > 0 {
 		t.groups = append(t.groups, g)
 	}
-	return all, nil
+	return nil
 }
 
 func (t *callTable) leftGroupLocked(g *group) {
@@ -190,12 +219,18 @@ func (t *callTable) leftGroupLocked(g *group) {
 	}
 }
 
+func (t *callTable) answered(g *group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g.answered = true
+}
+
 // firstGroup is the oldest array of which nothing has been answered.
 func (t *callTable) firstGroup() *group {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, g := range t.groups {
-		if g.open == len(g.ids) {
+		if !g.answered {
 			return g
 		}
 	}
@@ -209,11 +244,9 @@ func (c *Conn) sendArray(ctx context.Context, line []byte) error {
 	if c.hooks.Line != nil {
 		c.hooks.Line(Out, line)
 	}
-	if err := c.sendLine(line, ctx.Done()); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return err
+	err := c.sendLine(outRequest, line, ctx.Done())
+	if err == nil {
+		err = c.flushUntil(ctx)
 	}
-	return c.flushUntil(ctx)
+	return sendError(ctx, err)
 }

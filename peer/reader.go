@@ -1,9 +1,11 @@
 package peer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/linerpc/linerpc/codec"
 	"github.com/linerpc/linerpc/frame"
@@ -74,8 +76,13 @@ func (c *Conn) readLines(s *seat) {
 		}
 	}
 	for {
-		if c.full.Load() && !c.flushInTurn(s) {
-			return
+		if c.full.Load() {
+			if !c.tries {
+				c.settle(s) // the role may be lost in the write
+			}
+			if !c.flushInTurn(s) {
+				return
+			}
 		}
 		if c.blocked.Load() != 0 && !c.waitForRoom(s) {
 			return
@@ -160,7 +167,7 @@ func (c *Conn) tally(s *seat) {
 // flushInTurn writes what has gathered before the reader waits for input. The
 // role may leave this goroutine while it sits in the write.
 func (c *Conn) flushInTurn(s *seat) bool {
-	if c.gathering.Load() && !c.full.Load() {
+	if c.tries && c.gathering.Load() && !c.full.Load() {
 		return true // it leaves together with what is being called
 	}
 	c.full.Store(false)
@@ -188,11 +195,10 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 			c.cancelByNote(m)
 			return true
 		}
-		s.notes++
-		if c.progress != "" && string(m.Method) == c.progress {
-			c.opts.Progress(m.Params)
+		if c.progress != "" && string(m.Method) == c.progress && c.opts.Progress(m.Params) {
 			return true
 		}
+		s.notes++
 	} else {
 		if c.inFlight(m.ID) {
 			c.refuseDuplicate(m, b, slot)
@@ -207,6 +213,12 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 	if c.gate.Load() != 0 {
 		switch c.park(m, method, b, slot) {
 		case parked:
+			return true
+		case parkedMuch:
+			// Reading is faster than starting what waited. That must not end
+			// a connection whose handlers are merely not given the time.
+			time.Sleep(Tick / 10)
+			c.full.Store(true)
 			return true
 		case parkedFull:
 			c.refuseOverload(m, b, slot)
@@ -279,7 +291,7 @@ func (c *Conn) waitForRoom(s *seat) bool {
 
 // refuse answers a line that is no message.
 func (c *Conn) refuse(m *codec.Message, line []byte) {
-	if e := m.FaultError(); c.answers(m, e, line) {
+	if e := m.FaultError(); c.answers(m, e, nil, line) {
 		c.reply(m.ID, e)
 	}
 }
@@ -287,10 +299,15 @@ func (c *Conn) refuse(m *codec.Message, line []byte) {
 // answers tells the hooks of what is no message, and reports whether e answers
 // it. What has an id and nothing else is a response that lacks its result, if
 // a call waits for it; and a client answers no noise.
-func (c *Conn) answers(m *codec.Message, e *codec.Error, line []byte) bool {
-	if m.HasID() && m.Fault == codec.FaultEmpty && c.failCall(m.ID, ErrMalformed) {
-		c.counts.stray.Add(1)
-		return false
+func (c *Conn) answers(m *codec.Message, e *codec.Error, b *batch, line []byte) bool {
+	if m.HasID() && m.Fault == codec.FaultEmpty {
+		if k := c.failCall(m.ID, ErrMalformed); k != nil {
+			if b != nil && k.group != nil {
+				b.answers = k.group
+			}
+			c.counts.stray.Add(1)
+			return false
+		}
 	}
 	if c.hooks.Noise != nil {
 		c.hooks.Noise(line, e)
@@ -312,10 +329,18 @@ func (c *Conn) reply(id []byte, e *codec.Error) {
 func (c *Conn) longLine(long *frame.LongLineError) {
 	c.counts.longLines.Add(1)
 	lasting := &frame.LongLineError{Limit: long.Limit, Size: long.Size}
-	if id := codec.ResponseID(long.Head, long.Tail); id != nil && c.failCall(id, lasting) {
+	head, tail := long.Head, long.Tail
+	inner, array := bytes.CutPrefix(bytes.TrimLeft(head, " \t"), []byte("["))
+	if array {
+		head, tail = inner, bytes.TrimSuffix(bytes.TrimRight(tail, " \t\r"), []byte("]"))
+	}
+	if k := c.failCall(codec.ResponseID(head, tail), lasting); k != nil {
+		if array {
+			c.failGroup(k.group, lasting)
+		}
 		return
 	}
-	if e := codec.InvalidRequest(fmt.Sprintf("line of %d bytes is above the bound of %d", long.Size, long.Limit)); c.answers(&codec.Message{}, e, long.Head) {
+	if e := codec.InvalidRequest(fmt.Sprintf("line of %d bytes is above the bound of %d", long.Size, long.Limit)); c.answers(&codec.Message{}, e, nil, long.Head) {
 		c.reply(nil, e)
 	}
 }

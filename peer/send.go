@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 
@@ -17,6 +18,7 @@ type outgoing struct {
 	method string
 	body   []byte // params or result, valid JSON
 	err    *codec.Error
+	call   *call // of a request
 }
 
 const (
@@ -58,11 +60,11 @@ func (c *Conn) send(o *outgoing, done <-chan struct{}) error {
 			return ErrTooLarge
 		}
 		c.hooks.Line(Out, b.B)
-		err := c.sendLine(b.B, done)
+		err := c.sendLine(o.kind, b.B, done)
 		putScratch(b)
 		return err
 	}
-	buf, err := c.admit(o.size(), done)
+	buf, err := c.admit(o.kind, o.size(), o.call, done)
 	if err != nil {
 		return err
 	}
@@ -82,8 +84,8 @@ func (c *Conn) commit(buf []byte) {
 }
 
 // sendLine is send for a line that is composed already.
-func (c *Conn) sendLine(line []byte, done <-chan struct{}) error {
-	buf, err := c.admit(len(line)+1, done)
+func (c *Conn) sendLine(kind uint8, line []byte, done <-chan struct{}) error {
+	buf, err := c.admit(kind, len(line)+1, nil, done)
 	if err != nil {
 		return err
 	}
@@ -92,14 +94,33 @@ func (c *Conn) sendLine(line []byte, done <-chan struct{}) error {
 }
 
 // admit locks the writer for a line of about n bytes.
-func (c *Conn) admit(n int, done <-chan struct{}) ([]byte, error) {
+//
+// Who waits for room holds up the reader: it shall not take in what can't be
+// answered. In a client only answers do, and for them there is as much room
+// again: the other side may be one that reads on only when its answers to our
+// calls have been taken from it, however much else we have to say.
+func (c *Conn) admit(kind uint8, n int, k *call, done <-chan struct{}) ([]byte, error) {
+	holds, over := true, 0
+	if c.opts.Client {
+		if holds = kind == outResult; holds {
+			over = c.opts.MaxPending
+		}
+	}
 	for {
-		if buf, ok := c.out.Admit(n); ok {
+		if buf, ok := c.out.AdmitOver(n, over); ok {
 			return buf, nil
 		}
-		c.blocked.Add(1)
-		err := c.out.Wait(n, done)
-		c.blocked.Add(-1)
+		if k != nil && k.reads {
+			k.reads = false
+			go c.readOn(c.seat)
+		}
+		if holds {
+			c.blocked.Add(1)
+		}
+		err := c.out.Wait(n-over, done)
+		if holds {
+			c.blocked.Add(-1)
+		}
 		if err != nil {
 			if !errors.Is(err, frame.ErrGaveUp) {
 				c.fail(err)
@@ -125,8 +146,15 @@ func (c *Conn) flushUntil(ctx context.Context) error {
 	if c.gathering.Load() && !c.full.Load() {
 		return nil
 	}
+	return c.flushNow(ctx)
+}
+
+func (c *Conn) flushNow(ctx context.Context) error {
 	if c.tries || ctx.Done() == nil {
 		return c.flush()
+	}
+	if err := c.out.Err(); err != nil {
+		return err
 	}
 	go c.flushAside()
 	return nil
@@ -138,13 +166,48 @@ func (c *Conn) sendNotification(ctx context.Context, method string, params []byt
 		return c.oneShotNotify(method, params)
 	}
 	err := c.send(&outgoing{kind: outNotification, method: method, body: params}, ctx.Done())
+	if err == nil {
+		err = c.flushNote(ctx)
+	}
+	return sendError(ctx, err)
+}
+
+// burstGap is how close upon each other notifications are a burst: the first
+// leaves at once, and those that follow gather for a goroutine that flushes.
+// burstHold is for how long they may wait for it; it may find no thread.
+const (
+	burstGap  = 50 * time.Microsecond
+	burstHold = time.Millisecond
+)
+
+var epoch = time.Now()
+
+// flushNote sees to it that a notification leaves. A handler that reports on
+// each of a thousand steps would otherwise make a thousand writes.
+func (c *Conn) flushNote(ctx context.Context) error {
+	now := int64(time.Since(epoch))
+	last := c.noted.Swap(now)
 	switch {
-	case err == nil:
-		return c.flushUntil(ctx)
+	case time.Duration(now-last) > burstGap, time.Duration(now-c.burst.Load()) > burstHold:
+		c.burst.Store(now)
+		return c.flushNow(ctx)
+	case c.full.Load():
+		return c.flushNow(ctx)
+	case c.gathering.CompareAndSwap(false, true):
+		go c.gatherAside()
+	}
+	return c.out.Err()
+}
+
+// sendError says why a message was not sent, to whoever wanted to.
+func sendError(ctx context.Context, err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrTooLarge):
+		return err
 	case errors.Is(err, frame.ErrGaveUp):
 		return context.Cause(ctx)
 	}
-	return err
+	return closedBy(err)
 }
 
 // encodeParams encodes params into a pooled buffer, which is nil where there
@@ -154,10 +217,7 @@ func (c *Conn) encodeParams(params any) (*bytebufferpool.ByteBuffer, []byte, err
 	case nil:
 		return nil, nil, nil
 	case codec.RawMessage:
-		if !validParams(p) {
-			return nil, nil, ErrNotJSON
-		}
-		return nil, p, nil
+		return nil, p, checkParams(p)
 	}
 	b := bytebufferpool.Get()
 	var err error
@@ -168,29 +228,33 @@ func (c *Conn) encodeParams(params any) (*bytebufferpool.ByteBuffer, []byte, err
 	switch {
 	case !structured(b.B):
 		putScratch(b)
-		return nil, nil, errScalar
+		return nil, nil, ErrParams
 	case b.B[0] == 'n':
 		return b, nil, nil
 	}
 	return b, b.B, nil
 }
 
-var errScalar = errors.New("peer: params must encode as an array or an object")
-
 // structured reports whether valid JSON text is an array, an object or null.
 func structured(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == 'n')
 }
 
-// validParams reports whether raw may be sent as params.
-func validParams(raw []byte) bool {
+// checkParams says why raw may not be sent as params.
+func checkParams(raw []byte) error {
 	if raw == nil {
-		return true
+		return nil
+	}
+	if !codec.Valid(raw) {
+		return ErrNotJSON
 	}
 	for len(raw) > 0 && (raw[0] == ' ' || raw[0] == '\t' || raw[0] == '\r' || raw[0] == '\n') {
 		raw = raw[1:]
 	}
-	return structured(raw) && codec.Valid(raw)
+	if !structured(raw) {
+		return ErrParams
+	}
+	return nil
 }
 
 // maxScratch is the largest capacity that goes back to the pool.

@@ -37,7 +37,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	case <-c.closing:
 	}
 	c.stop()
-	c.calls.failAll(closedBy(err))
+	c.failCalls(err)
 	c.contexts.cancelAll()
 	c.waitQuiet(c.opts.Grace, nil)
 	c.flushOut()
@@ -49,7 +49,7 @@ func (c *Conn) drain(ctx context.Context, err error) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	c.calls.failAll(closedBy(err))
+	c.failCalls(err)
 	stop := make(chan struct{})
 	release := context.AfterFunc(ctx, func() { close(stop) })
 	defer release()
@@ -61,6 +61,11 @@ func (c *Conn) drain(ctx context.Context, err error) error {
 		err = werr
 	}
 	return err
+}
+
+func (c *Conn) failCalls(err error) {
+	close(c.over)
+	c.calls.failAll(closedBy(err))
 }
 
 func closedBy(err error) error {

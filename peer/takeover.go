@@ -74,9 +74,9 @@ func (w *watcher) putOff() {
 
 // look runs in a goroutine of its own at every tick.
 func (w *watcher) look(c *Conn) {
-	if !w.mu.TryLock() {
-		return // another look is under way, and sees to the next
-	}
+	// Two looks can meet: the next one is due when one that was preempted has
+	// not let go yet. It must not be left out, for then no other would follow.
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	word := c.word.Load()
 	switch {

@@ -13,7 +13,10 @@ import (
 	"testing"
 )
 
-const readmeServer = "testdata/readme/main.go"
+const (
+	readmeServer = "testdata/readme/main.go"
+	readmeClient = "../client/testdata/readme/main.go"
+)
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
@@ -82,8 +85,9 @@ func TestReadmeServerFitsInFifteenLines(t *testing.T) {
 	}
 }
 
-// The server of the README is built, and answers what the README says it does.
-func TestReadmeServerRuns(t *testing.T) {
+// build builds the program that a file is, under that name.
+func build(t *testing.T, main, name string) (program string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
@@ -91,13 +95,33 @@ func TestReadmeServerRuns(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no go command to build it with")
 	}
-	program := filepath.Join(t.TempDir(), "readme")
 	if runtime.GOOS == "windows" {
-		program += ".exe"
+		name += ".exe"
 	}
-	if out, err := exec.Command(goTool, "build", "-o", program, "./"+filepath.Dir(readmeServer)).CombinedOutput(); err != nil {
+	if out, err := exec.Command(goTool, "build", "-o", name, "./"+filepath.ToSlash(filepath.Dir(main))).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return name
+}
+
+// The client of the README is built, and prints what the README says of it.
+func TestReadmeClientRuns(t *testing.T) {
+	dir := t.TempDir()
+	build(t, readmeServer, filepath.Join(dir, "server"))
+	cmd := exec.Command(build(t, readmeClient, filepath.Join(dir, "client")))
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil || string(out) != "5 <nil>\n" {
+		t.Errorf("%v, %q", err, out)
+	}
+	if !strings.Contains(readText(t, "../README.md"), "prints `"+strings.TrimSpace(string(out))+"`") {
+		t.Error("the README says something else")
+	}
+}
+
+// The server of the README is built, and answers what the README says it does.
+func TestReadmeServerRuns(t *testing.T) {
+	program := build(t, readmeServer, filepath.Join(t.TempDir(), "readme"))
 	request := `{"jsonrpc":"2.0","id":1,"method":"add","params":{"a":2,"b":3}}`
 	answer := `{"jsonrpc":"2.0","id":1,"result":5}`
 	if readme := readText(t, "../README.md"); !strings.Contains(readme, request) || !strings.Contains(readme, answer) {
@@ -115,23 +139,32 @@ var (
 	docRow   = regexp.MustCompile(`(?m)^//\t([A-Z]\w+) +(\S+(?: \S+)*?) {2,}(.+)$`)
 )
 
-// The README's table of bounds is that of peer.Options.
+// The README's tables of bounds are those of peer.Options and client.Options.
 func TestReadmeBoundsAreThoseOfOptions(t *testing.T) {
 	var readme, options []string
 	for _, m := range tableRow.FindAllStringSubmatch(readText(t, "../README.md"), -1) {
 		readme = append(readme, strings.Join(m[1:], " | "))
 	}
-	for _, m := range docRow.FindAllStringSubmatch(readText(t, "../peer/options.go"), -1) {
-		options = append(options, strings.Join(m[1:], " | "))
+	for _, path := range []string{"../peer/options.go", "../client/options.go"} {
+		rows := docRow.FindAllStringSubmatch(readText(t, path), -1)
+		if len(rows) == 0 {
+			t.Errorf("%s has no table", path)
+		}
+		for _, m := range rows {
+			options = append(options, strings.Join(m[1:], " | "))
+		}
 	}
-	if got, want := strings.Join(readme, "\n"), strings.Join(options, "\n"); got != want || len(options) == 0 {
-		t.Errorf("the README says\n%s\npeer/options.go\n%s", got, want)
+	if got, want := strings.Join(readme, "\n"), strings.Join(options, "\n"); got != want {
+		t.Errorf("the README says\n%s\nthe options\n%s", got, want)
 	}
 }
 
+var codeBlock = regexp.MustCompile("(?s)```.*?```")
+
 func TestReadmeLinksLeadSomewhere(t *testing.T) {
 	for _, page := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
-		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(readText(t, filepath.Join("..", page)), -1) {
+		text := codeBlock.ReplaceAllString(readText(t, filepath.Join("..", page)), "")
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}

@@ -24,8 +24,9 @@ type cell struct {
 	title       string
 	kind        kind
 	load        drive.Load
-	connections int // of servers in memory
-	callers     int // of a client
+	connections int  // of servers in memory
+	callers     int  // of a client
+	pairs       bool // each client has the server of its own library
 	entries     []entry
 	failure     string // what it says of a contender that can't do it
 }
@@ -169,11 +170,17 @@ func layerCell(size int) cell {
 	}
 }
 
-func clientCell(callers int) cell {
-	return cell{
+func clientCell(callers int, pairs bool) cell {
+	c := cell{
 		name: fmt.Sprintf("client/callers=%d", callers), group: groupClients, kind: clients, callers: callers,
-		title: fmt.Sprintf("%d at a time, params of 64 bytes", callers),
+		title: fmt.Sprintf("callers: %d, params of 64 bytes, linerpc as the server of all", callers),
 	}
+	if pairs {
+		c.name = fmt.Sprintf("pair/callers=%d", callers)
+		c.title = fmt.Sprintf("callers: %d, params of 64 bytes, each with the server of its own library", callers)
+		c.pairs = true
+	}
+	return c
 }
 
 // inFlight is the window for a size: as much as keeps a server busy, and less
@@ -213,7 +220,7 @@ func defaultCells() (list []cell) {
 		list = append(list, memoryCell(groupConnections, "echo", 64, 16, n, rawEntries))
 	}
 	for _, n := range []int{1, 16, 64} {
-		list = append(list, clientCell(n))
+		list = append(list, clientCell(n, false), clientCell(n, true))
 	}
 	return append(list, layerCell(64), layerCell(1<<10), layerCell(16<<10))
 }

@@ -59,8 +59,9 @@ func drawCharts(dir string, results []*result) (map[string]string, error) {
 			return drawOver(path, title, "connections", "CPU ns per request", inGroup(results, groupConnections),
 				func(c cell) float64 { return float64(c.connections) }, func(w *row) float64 { return w.median[cpu] })
 		}},
-		{chartClients, "Time per call of a client with a server", func(path, title string) (bool, error) {
-			return drawOver(path, title, "callers", "ns per call", inGroup(results, groupClients),
+		{chartClients, "Time per call, a client with the server of its own library", func(path, title string) (bool, error) {
+			pairs := slices.DeleteFunc(inGroup(results, groupClients), func(r *result) bool { return !r.cell.pairs })
+			return drawOver(path, title, "callers", "ns per call", pairs,
 				func(c cell) float64 { return float64(c.callers) }, func(w *row) float64 { return w.median[wall] })
 		}},
 	} {

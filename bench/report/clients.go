@@ -20,9 +20,13 @@ const control2 = "linerpc#2"
 // turns rotate as well.
 func measureClients(ctx context.Context, s *settings, b *built, c cell) (*result, error) {
 	slice := max(2*s.slice, 10*time.Millisecond)
-	cmd := exec.CommandContext(ctx, b.clients, "-json", "-rounds", strconv.Itoa(s.rounds), "-slice", slice.String(),
-		"-cells", fmt.Sprintf("%d:64", c.callers), "-contenders", "linerpc,linerpc,lsp.Conn,lsp.Pipeline,lsp.Single,jrpc2",
-		b.servers, "linerpc")
+	child := []string{b.servers, "linerpc"}
+	if c.pairs {
+		child = []string{"-pairs", b.servers}
+	}
+	args := append([]string{"-json", "-rounds", strconv.Itoa(s.rounds), "-slice", slice.String(),
+		"-cells", fmt.Sprintf("%d:64", c.callers), "-contenders", "linerpc,linerpc,lsp.Conn,lsp.Pipeline,lsp.Single,jrpc2"}, child...)
+	cmd := exec.CommandContext(ctx, b.clients, args...)
 	out, err := cmd.Output()
 	if err != nil {
 		var stderr []byte

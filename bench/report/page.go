@@ -128,5 +128,5 @@ var groupTexts = map[string]string{
 	groupMixed:       "Broken lines are in addition to the messages that are counted. A server that answers one after the other lets the fast wait for the slow, which shows in the times.",
 	groupMemory:      "No process is on the other side, and no system call between: what feeds the server takes its part of each figure, the same for all, which the copier shows. Allocations are those of the process.",
 	groupConnections: "One process, so many connections in memory, all of them busy. What a connection holds is measured when it has answered a few requests.",
-	groupClients:     "A client that calls, and linerpc as the server for all of them: raw params, raw results. linerpc takes part twice, as the control.",
+	groupClients:     "A client that calls: raw params, raw results. linerpc takes part twice, as the control.",
 }

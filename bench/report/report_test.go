@@ -14,7 +14,7 @@ import (
 func TestQuick(t *testing.T) {
 	out := t.TempDir()
 	var progress strings.Builder
-	cells := "^(echo/size=(64B|16KiB)/inflight=(1|64)|typed/size=64B/inflight=256|ping/size=none/inflight=1|notes/size=64B.*|batch/size=0B.*|bad.*|memory/echo/size=0B.*|connections/(1|8)|client/callers=1|layers.*)$"
+	cells := "^(echo/size=(64B|16KiB)/inflight=(1|64)|typed/size=64B/inflight=256|ping/size=none/inflight=1|notes/size=64B.*|batch/size=0B.*|bad.*|memory/echo/size=0B.*|connections/(1|8)|(client|pair)/callers=1|layers.*)$"
 	if err := run(t.Context(), []string{"-quick", "-out", out, "-cells", cells}, &progress); err != nil {
 		t.Fatalf("%v\n%s", err, progress.String())
 	}
@@ -137,7 +137,7 @@ func TestLayersAddUp(t *testing.T) {
 }
 
 func TestReadClients(t *testing.T) {
-	r, err := readClients(clientCell(1), []byte(`{"rows":[
+	r, err := readClients(clientCell(1, false), []byte(`{"rows":[
 		{"contender":"linerpc","calls_per_second":1000,"p50_us":2,"p99_us":3,"client_cpu_us":4,"child_cpu_us":null},
 		{"contender":"linerpc#2","calls_per_second":900,"baseline_to_this":{"calls_per_second":{"median":1.1}}},
 		{"contender":"lsp.Conn","calls_per_second":500,"p50_us":4,"baseline_to_this":{"calls_per_second":{"median":2},"p50":{"median":0.5}}}]}`))

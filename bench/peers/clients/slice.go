@@ -26,7 +26,11 @@ type seat struct {
 }
 
 func openSeat(s *settings, k contender, c cell) (*seat, error) {
-	cmd := exec.Command(s.command[0], s.command[1:]...)
+	command := s.command
+	if s.pairs != "" {
+		command = []string{s.pairs, k.own}
+	}
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	conn, err := k.open(cmd)
 	if err != nil {

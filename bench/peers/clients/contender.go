@@ -10,6 +10,8 @@ import (
 // contender is a client library, or one way of using it.
 type contender struct {
 	name string
+	// own is the name of the server of the same library in ../servers.
+	own string
 	// open starts cmd, which has not been started and has no streams yet, and
 	// connects to it.
 	open func(cmd *exec.Cmd) (client, error)
@@ -38,14 +40,14 @@ const method = "echo"
 const baseline = "linerpc"
 
 var contenders = []contender{
-	{baseline, openLinerpc},
-	{"lsp.Conn", openConn},
-	{"lsp.Pipeline", openPipeline},
-	{"lsp.Single", openSingle},
-	{"jrpc2", openJRPC2},
-	{"lsp.Conn+reuse", openConnReuse},
-	{"lsp.Pipeline+reuse", openPipelineReuse},
-	{"lsp.Single+reuse", openSingleReuse},
+	{baseline, "linerpc", openLinerpc},
+	{"lsp.Conn", "lsp", openConn},
+	{"lsp.Pipeline", "lsp", openPipeline},
+	{"lsp.Single", "lsp", openSingle},
+	{"jrpc2", "jrpc2", openJRPC2},
+	{"lsp.Conn+reuse", "lsp", openConnReuse},
+	{"lsp.Pipeline+reuse", "lsp", openPipelineReuse},
+	{"lsp.Single+reuse", "lsp", openSingleReuse},
 }
 
 var defaultContenders = []string{baseline, "lsp.Conn", "lsp.Pipeline", "lsp.Single", "jrpc2"}

@@ -20,8 +20,6 @@
 //	linerpc.go     linerpc
 //	worker.go      one caller
 //	slice.go       one turn of one client
-//	cpu_linux.go   CPU time of a process
-//	histogram.go   latencies without a list of them
 //	report.go      medians, ratios, table and JSON
 package main
 
@@ -54,6 +52,7 @@ type settings struct {
 	cells      []cell
 	contenders []contender
 	command    []string
+	pairs      string // the program of ../servers: each client has the server of its own library
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -69,11 +68,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	busy := flags.Bool("busy", false, "only the cell with busy goroutines; short for -cells busy")
 	cells := flags.String("cells", strings.Join(defaultCells, ","), "what to measure: names of the default, or callers:bytes or callers:bytes:busy goroutines")
 	names := flags.String("contenders", strings.Join(defaultContenders, ","), "clients, of "+strings.Join(contenderNames(), " ")+"; one given twice shows the noise")
+	pairs := flags.String("pairs", "", "the program built from ./servers: gives each client the server of its own library in place of the child command")
 	asJSON := flags.Bool("json", false, "write JSON in place of tables")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	s := settings{rounds: *rounds, slice: *slice, withCancel: *withCancel, command: flags.Args()}
+	s := settings{rounds: *rounds, slice: *slice, withCancel: *withCancel, command: flags.Args(), pairs: *pairs}
 	if s.rounds < 1 || s.slice <= 0 {
 		return fmt.Errorf("-rounds %d -slice %v: both must be above 0", s.rounds, s.slice)
 	}
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if s.contenders, err = pickContenders(*names); err != nil {
 		return err
 	}
-	if len(s.command) == 0 {
+	if len(s.command) == 0 && s.pairs == "" {
 		command, remove, err := buildDemo(ctx)
 		if err != nil {
 			return err

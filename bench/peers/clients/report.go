@@ -111,7 +111,7 @@ func rowsOf(c cell, entries []*entry) []row {
 		r := row{
 			Cell: c.name, Callers: c.callers, Bytes: c.bytes, Busy: c.busy,
 			Contender: e.seat.name, Rounds: len(e.samples),
-			Rate: e.median(rateOf), P50: e.median(p50Of), P99: e.median(p99Of), P99All: figure(e.seat.all.quantile(0.99)),
+			Rate: e.median(rateOf), P50: e.median(p50Of), P99: e.median(p99Of), P99All: figure(e.seat.all.Quantile(0.99)),
 			ClientCPU: e.median(clientCPUOf), ChildCPU: e.median(childCPUOf), Fairness: e.median(fairnessOf),
 		}
 		for _, s := range e.samples {

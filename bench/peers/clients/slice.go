@@ -11,6 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/linerpc/linerpc/bench/peers/cputime"
+	"github.com/linerpc/linerpc/bench/peers/histogram"
 )
 
 // seat is a client that is connected, with its callers.
@@ -18,12 +21,16 @@ type seat struct {
 	name    string
 	client  client
 	workers []*worker
-	all     histogram // of all slices
+	all     histogram.Histogram // of all slices
 	cancels []context.CancelFunc
 }
 
 func openSeat(s *settings, k contender, c cell) (*seat, error) {
-	cmd := exec.Command(s.command[0], s.command[1:]...)
+	command := s.command
+	if s.pairs != "" {
+		command = []string{s.pairs, k.own}
+	}
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	conn, err := k.open(cmd)
 	if err != nil {
@@ -68,7 +75,7 @@ type sample struct {
 // client before is collected first, so that nobody pays for another's.
 func (t *seat) slice(d time.Duration, busy int) (sample, error) {
 	for _, w := range t.workers {
-		w.times.reset()
+		w.times.Reset()
 		w.max = 0
 	}
 	runtime.GC()
@@ -81,12 +88,12 @@ func (t *seat) slice(d time.Duration, busy int) (sample, error) {
 		wg.Go(func() { work(&phase) })
 	}
 	time.Sleep(d / 10)
-	client, child, begin := cpuMicros(0), cpuMicros(t.client.pid()), time.Now()
+	client, child, begin := cputime.Micros(0), cputime.Micros(t.client.pid()), time.Now()
 	phase.Store(measuring)
 	time.Sleep(d)
 	phase.Store(over)
 	wall := time.Since(begin)
-	client, child = cpuMicros(0)-client, cpuMicros(t.client.pid())-child
+	client, child = cputime.Micros(0)-client, cputime.Micros(t.client.pid())-child
 
 	stuck := time.AfterFunc(patience, t.kill)
 	wg.Wait()
@@ -107,25 +114,25 @@ func (t *seat) kill() {
 
 func (t *seat) sample(wall time.Duration, client, child float64) (sample, error) {
 	var errs []error
-	var times histogram
+	var times histogram.Histogram
 	var longest time.Duration
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for _, w := range t.workers {
 		errs = append(errs, w.err)
-		times.merge(&w.times)
+		times.Merge(&w.times)
 		longest = max(longest, w.max)
-		least, most = min(least, w.times.total), max(most, w.times.total)
+		least, most = min(least, w.times.Total()), max(most, w.times.Total())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return sample{}, fmt.Errorf("%s: %w", t.name, err)
 	}
-	t.all.merge(&times)
-	n := float64(times.total)
+	t.all.Merge(&times)
+	n := float64(times.Total())
 	return sample{
-		calls:     times.total,
+		calls:     times.Total(),
 		rate:      n / wall.Seconds(),
-		p50:       times.quantile(0.50),
-		p99:       times.quantile(0.99),
+		p50:       times.Quantile(0.50),
+		p99:       times.Quantile(0.99),
 		max:       float64(longest) / 1e3,
 		clientCPU: client / n, // not a number or infinite without a call: report.go leaves it out
 		childCPU:  child / n,

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/linerpc/linerpc/bench/peers/histogram"
 )
 
 // Each caller compares its first answers with what it sent, and then one of
@@ -28,7 +30,7 @@ type worker struct {
 	params []byte
 	ctx    context.Context
 	calls  int // since the client was opened
-	times  histogram
+	times  histogram.Histogram
 	max    time.Duration // of the slice, with the call that its end cut
 	err    error
 }
@@ -58,7 +60,7 @@ func (w *worker) run(phase *atomic.Int32) {
 		now := time.Since(begin)
 		switch phase.Load() {
 		case measuring:
-			w.times.add(now - last)
+			w.times.Add(now - last)
 			w.max = max(w.max, now-last)
 		case over:
 			w.max = max(w.max, now-last)

@@ -1,4 +1,6 @@
-package main
+// Package histogram counts durations without keeping a list of them, so that
+// what measures a million messages allocates for none of them.
+package histogram
 
 import (
 	"math"
@@ -6,9 +8,10 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets that are at most a 64th of their value
-// wide. Adding touches one counter; all memory is there from the start.
-type histogram struct {
+// Histogram counts durations in buckets that are at most a 64th of their value
+// wide. Adding touches one counter; all memory is there from the start. The
+// zero value is empty.
+type Histogram struct {
 	total   uint64
 	buckets [buckets]uint32
 }
@@ -33,23 +36,29 @@ func bounds(bucket int) (low, width uint64) {
 	return uint64(bucket-cut*half) << cut, 1 << cut
 }
 
-func (h *histogram) add(d time.Duration) {
+// Add counts a duration; one below 0 counts as 0.
+func (h *Histogram) Add(d time.Duration) {
 	h.total++
 	h.buckets[bucketOf(uint64(max(0, d)))]++
 }
 
-func (h *histogram) merge(other *histogram) {
+// Merge adds what another one has counted.
+func (h *Histogram) Merge(other *Histogram) {
 	h.total += other.total
 	for i, n := range other.buckets {
 		h.buckets[i] += n
 	}
 }
 
-func (h *histogram) reset() { *h = histogram{} }
+// Reset forgets everything.
+func (h *Histogram) Reset() { *h = Histogram{} }
 
-// quantile gives the value in microseconds that a share q of all are not
+// Total is how many were counted.
+func (h *Histogram) Total() uint64 { return h.total }
+
+// Quantile gives the value in microseconds that a share q of all are not
 // above, as if those in a bucket were spread evenly. NaN when there are none.
-func (h *histogram) quantile(q float64) float64 {
+func (h *Histogram) Quantile(q float64) float64 {
 	if h.total == 0 {
 		return math.NaN()
 	}

@@ -1,4 +1,4 @@
-package main
+package histogram
 
 import (
 	"math"
@@ -28,39 +28,29 @@ func TestBucketsAdjoin(t *testing.T) {
 
 func TestQuantilesAreThoseOfTheSortedTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var a, b histogram
+	var a, b Histogram
 	var all []float64
 	for i := range 20_000 {
 		ns := math.Exp(random.Float64()*14 + 3) // 20 ns to 24 ms
 		all = append(all, math.Floor(ns))
 		if i%3 == 0 {
-			a.add(time.Duration(ns))
+			a.Add(time.Duration(ns))
 		} else {
-			b.add(time.Duration(ns))
+			b.Add(time.Duration(ns))
 		}
 	}
-	a.merge(&b)
+	a.Merge(&b)
 	slices.Sort(all)
 	for _, q := range []float64{0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1} {
 		want := all[int(math.Ceil(q*float64(len(all))))-1] / 1e3
-		if got := a.quantile(q); math.Abs(got-want) > want/half+1e-3 {
+		if got := a.Quantile(q); math.Abs(got-want) > want/half+1e-3 {
 			t.Errorf("quantile %v is %v us; want %v", q, got, want)
 		}
 	}
 	if a.total != uint64(len(all)) {
 		t.Errorf("%d counted", a.total)
 	}
-	if a.reset(); a.total != 0 || !math.IsNaN(a.quantile(0.5)) {
+	if a.Reset(); a.total != 0 || !math.IsNaN(a.Quantile(0.5)) {
 		t.Error("not empty after reset")
-	}
-}
-
-func TestSpread(t *testing.T) {
-	s := spreadOf([]float64{4, math.NaN(), 1, 3, math.Inf(1), 2, 5})
-	if s.Q1 != 2 || s.Median != 3 || s.Q3 != 4 {
-		t.Errorf("%v", s)
-	}
-	if got := spreadOf(nil).String(); got != "-" {
-		t.Errorf("nothing is %q", got)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// built is the folder with our programs: mcp-tools, acp-agent and demo.
+// built is the folder with our programs, mcp-tools, acp-agent and demo, and
+// everything-server, which the MCP Go SDK has for its own tests.
 var built string
 
 // mark is a variable that shows whether a client passes its environment on.
@@ -18,11 +19,15 @@ const mark = "INTEROP_MARK"
 
 func program(name string) string { return filepath.Join(built, name) }
 
-// TestMain makes this binary the tap where it was started as one: clients pass
-// arguments on to a server, but not all of them pass the environment on.
+// TestMain makes this binary the tap, or a server of others, where it was
+// started as one: clients pass arguments on to a server, but not all of them
+// pass the environment on.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == tapRole {
+	if len(os.Args) > 2 && os.Args[1] == tapRole {
 		os.Exit(tap(os.Args[2:]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == partyRole {
+		os.Exit(parties[os.Args[2]]())
 	}
 	os.Exit(run(m))
 }
@@ -44,10 +49,16 @@ func run(m *testing.M) int {
 
 // build builds our programs in the root module, with what its go.sum says.
 func build() error {
-	cmd := exec.Command("go", "build", "-o", built, "./cmd/demo", "./examples/mcp-tools", "./examples/acp-agent")
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	ours := []string{"./cmd/demo", "./examples/mcp-tools", "./examples/acp-agent"}
+	for dir, packages := range map[string][]string{
+		"..": ours,
+		".":  {"github.com/modelcontextprotocol/go-sdk/conformance/everything-server"},
+	} {
+		cmd := exec.Command("go", append([]string{"build", "-o", built + "/"}, packages...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w\n%s", err, out)
+		}
 	}
 	return nil
 }

@@ -60,11 +60,22 @@ func newWire(t *testing.T) *wire {
 
 // command is what a client has to start so that it starts one of our programs.
 func (w *wire) command(how, name string, args ...string) []string {
-	self, err := os.Executable()
+	return w.tapped(how, append([]string{program(name)}, args...)...)
+}
+
+// tapped is what has to be started to start argv with the tap before it.
+func (w *wire) tapped(how string, argv ...string) []string {
+	return append([]string{self(w.t), tapRole, w.socket, how}, argv...)
+}
+
+// self is the program that runs this test.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return append([]string{self, tapRole, w.socket, how, program(name)}, args...)
+	return path
 }
 
 func (w *wire) accept() {
@@ -156,14 +167,21 @@ func (w *wire) orderly() *life {
 	return l
 }
 
-// expectNoProcess kills what is left of the client's group, and reports it.
+// expectNoProcess kills what is left of the group, and reports it. What was
+// killed and has no parent any more is a member until it has been reaped.
 func (w *wire) expectNoProcess() {
 	w.t.Helper()
 	if w.group == 0 {
 		return
 	}
-	if err := syscall.Kill(-w.group, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-		w.t.Errorf("the client has left a process behind: %v", err)
+	gone := func() bool { return errors.Is(syscall.Kill(-w.group, 0), syscall.ESRCH) }
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !gone(); <-tick.C {
+		if time.Now().After(end) {
+			w.t.Errorf("a process was left behind: %v", syscall.Kill(-w.group, syscall.SIGKILL))
+			return
+		}
 	}
 }
 

@@ -91,6 +91,13 @@ func (t *callTable) take(id uint64) *call {
 	return k
 }
 
+// none reports whether no call waits.
+func (t *callTable) none() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.n == 0
+}
+
 // failAll fails the calls that wait and those to come.
 func (t *callTable) failAll(err error) {
 	t.mu.Lock()

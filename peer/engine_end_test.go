@@ -132,6 +132,43 @@ func TestOtherSideStoppedReading(t *testing.T) {
 	})
 }
 
+// TestAnswersAfterTheOtherSideStoppedReading: a server that ends has answered
+// what it could; the write that finds it gone does not take that away.
+func TestAnswersAfterTheOtherSideStoppedReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 4<<10, HandlerFunc(timed), &Options{Client: true})
+		ctx := context.Background()
+		answered, err1 := r.c.Start(ctx, "first", nil)
+		lost, err2 := r.c.Start(ctx, "second", nil)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		r.recv()
+		r.recv()
+		r.out.close() // as EPIPE
+		start := time.Now()
+		r.c.Notify(ctx, "news", nil)
+		synctest.Wait()
+		time.Sleep(DefaultGrace / 2)
+		if _, err := r.c.Start(ctx, "third", nil); !errors.Is(err, ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("a new call: %v", err)
+		}
+		r.send(resultLine(1, `"done"`))
+		if got, err := answered.Wait(ctx, nil); string(got) != `"done"` || err != nil {
+			t.Errorf("the call that was answered: %s, %v", got, err)
+		}
+		if _, err := lost.Wait(ctx, nil); !errors.Is(err, ErrClosed) || !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("the call that was not: %v", err)
+		}
+		if d := time.Since(start); d != DefaultGrace {
+			t.Errorf("it failed after %v", d)
+		}
+		if err := <-r.served; !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
 func TestEverythingWrittenBeforeAnythingIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 4<<10, HandlerFunc(func(_ context.Context, w Reply, r Request) error {

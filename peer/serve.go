@@ -14,7 +14,8 @@ import (
 //   - the cause of ctx when that is done: contexts of handlers are cancelled
 //     and Serve returns within Options.Grace, though a read may be under way;
 //   - the error of the reader or the writer that broke. When the other side
-//     has stopped reading, that is the writer's.
+//     has stopped reading, that is the writer's; calls that are in flight then
+//     still get the answers that come within Options.Grace.
 //
 // At the end of input, calls to the other side fail at once: no answer can
 // come. Handlers have Options.Drain to end, then their contexts are cancelled,
@@ -32,6 +33,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	case err = <-c.ended:
 		return c.drain(ctx, err)
 	case err = <-c.failed:
+		c.hearOut(ctx)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-c.closing:
@@ -61,6 +63,23 @@ func (c *Conn) drain(ctx context.Context, err error) error {
 		err = werr
 	}
 	return err
+}
+
+// hearOut reads on for Options.Grace when writing has failed: the other side
+// may have answered before it stopped reading, and answers that it has given
+// must not be lost.
+func (c *Conn) hearOut(ctx context.Context) {
+	if c.calls.none() {
+		return
+	}
+	t := time.NewTimer(c.opts.Grace)
+	defer t.Stop()
+	select {
+	case <-c.ended:
+	case <-t.C:
+	case <-ctx.Done():
+	case <-c.closing:
+	}
 }
 
 func (c *Conn) failCalls(err error) {

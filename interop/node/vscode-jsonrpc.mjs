@@ -1,33 +1,12 @@
 // node vscode-jsonrpc.mjs command argument…
 //
-// The connection of vscode-jsonrpc against cmd/demo. Its own framing is that of
-// LSP, so the reader and the writer of lines stand here.
-import {
-  AbstractMessageReader,
-  AbstractMessageWriter,
-  CancellationTokenSource,
-  ParameterStructures,
-  createMessageConnection,
-} from 'vscode-jsonrpc/node'
+// The connection of vscode-jsonrpc against cmd/demo.
+import { CancellationTokenSource, ParameterStructures, createMessageConnection } from 'vscode-jsonrpc/node'
+import { LineReader, LineWriter } from './lines.mjs'
 import { start } from './process.mjs'
 
 const server = start(process.argv.slice(2))
-
-class LineReader extends AbstractMessageReader {
-  listen(take) {
-    server.receive(take)
-    return { dispose() {} }
-  }
-}
-
-class LineWriter extends AbstractMessageWriter {
-  async write(message) {
-    server.send(message)
-  }
-  end() {}
-}
-
-const connection = createMessageConnection(new LineReader(), new LineWriter())
+const connection = createMessageConnection(new LineReader(server.receive), new LineWriter(server.send))
 const steps = []
 connection.onNotification('progress', params => steps.push(params.step))
 connection.onRequest('client/name', () => 'Ada')

@@ -23,6 +23,7 @@ type desk struct {
 
 	mu      sync.Mutex
 	turn    acpTurn
+	updated chan struct{} // one for each update of the turn
 	files   map[string]string
 	decides func(ctx context.Context) (object, error)
 }
@@ -62,6 +63,7 @@ func (d *desk) handler() client.Handler {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.turn.Updates = append(d.turn.Updates, p.Update.SessionUpdate+":"+content.Text+p.Update.Status)
+		d.updated <- struct{}{}
 		return nil
 	})
 	server.Handle(mux, "session/request_permission", func(ctx context.Context, p struct{ ToolCall struct{ ToolCallID string } }) (object, error) {
@@ -100,21 +102,28 @@ func (d *desk) takenBack(ctx context.Context) (object, error) {
 	return object{"outcome": "cancelled"}, nil
 }
 
-// prompt goes through a turn.
-func (d *desk) prompt(ctx context.Context, decides func(context.Context) (object, error)) (acpTurn, error) {
-	return d.promptText(ctx, "dear diary", decides)
-}
-
-func (d *desk) promptText(ctx context.Context, text string, decides func(context.Context) (object, error)) (acpTurn, error) {
+// prompt goes through a turn, and gives why it stopped.
+func (d *desk) prompt(ctx context.Context, text string, decides func(context.Context) (object, error)) (stop string, err error) {
 	d.mu.Lock()
-	d.turn, d.decides = acpTurn{}, decides
+	d.turn, d.updated, d.decides = acpTurn{}, make(chan struct{}, 16), decides
 	d.mu.Unlock()
 	params := object{"sessionId": d.session, "prompt": []object{{"type": "text", "text": text}}}
 	end, err := client.Call[struct{ StopReason string }](ctx, d.Client, "session/prompt", params)
+	return end.StopReason, err
+}
+
+// shown waits for that many updates, which a response does not wait for, and
+// gives what was shown of the turn.
+func (d *desk) shown(updates int) acpTurn {
+	for range updates {
+		select {
+		case <-d.updated:
+		case <-d.ctx.Done():
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.turn.Stop = end.StopReason
-	return d.turn, err
+	return d.turn
 }
 
 // visit goes through five turns: allowed, rejected, ended by session/cancel,
@@ -129,9 +138,10 @@ func (d *desk) visit(agent string, begun, allowed, rejected []string) {
 	begin = append(begin, begun...)
 	turn := func(stop string, more []string, decides func(context.Context) (object, error)) {
 		d.t.Helper()
-		got, err := d.prompt(d.ctx, decides)
-		if want := (acpTurn{Updates: slices.Concat(begin, more), Asked: "call-1", Stop: stop}); err != nil || !reflect.DeepEqual(got, want) {
-			d.t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		reason, err := d.prompt(d.ctx, "dear diary", decides)
+		want := acpTurn{Updates: slices.Concat(begin, more), Asked: "call-1"}
+		if got := d.shown(len(want.Updates)); err != nil || reason != stop || !reflect.DeepEqual(got, want) {
+			d.t.Errorf("got  %q, %+v, %v\nwant %q, %+v", reason, got, err, stop, want)
 		}
 	}
 	turn("end_turn", allowed, chose("allow"))
@@ -145,7 +155,7 @@ func (d *desk) visit(agent string, begun, allowed, rejected []string) {
 	ctx, cancel := context.WithCancelCause(d.ctx)
 	enough := errors.New("enough")
 	over := make(chan struct{})
-	_, err := d.prompt(ctx, func(ctx context.Context) (object, error) {
+	_, err := d.prompt(ctx, "dear diary", func(ctx context.Context) (object, error) {
 		defer close(over)
 		cancel(enough)
 		return d.takenBack(ctx)
@@ -157,12 +167,22 @@ func (d *desk) visit(agent string, begun, allowed, rejected []string) {
 	turn("end_turn", rejected, chose("reject"))
 }
 
-// closeACP: whatever was cancelled, in either direction, was answered.
-func (d *desk) closeACP(m manners) {
+// closeACP: whatever was cancelled, in either direction, was answered; the turn
+// that was given up with that code, or a result.
+func (d *desk) closeACP(m manners, code int) {
 	d.t.Helper()
 	l := d.close(success)
 	l.expectManners(d.t, m)
 	d.expectWithdrawn(l, "$/cancel_request", "requestId", 1)
+	for _, m := range l.messages(sent) {
+		if m.Method == "$/cancel_request" {
+			var p struct{ RequestID json.RawMessage }
+			json.Unmarshal(m.Params, &p)
+			if a := answers(l.messages(received), p.RequestID); len(a) != 1 || errorCode(a[0]) != code {
+				d.t.Errorf("the answer to turn %s has not the code %d\n%s", p.RequestID, code, l)
+			}
+		}
+	}
 	withdrawn := 0
 	for _, m := range l.messages(received) {
 		if m.Method == "$/cancel_request" {
@@ -191,13 +211,13 @@ func (d *desk) visitScribe(agent string) {
 func TestCoderACPAgent(t *testing.T) {
 	d := driveACP(t, party(t, "acp")...)
 	d.visitScribe("interop-coder")
-	d.closeACP(manners{FirstID: "1"})
+	d.closeACP(manners{FirstID: "1"}, 0)
 }
 
 func TestTypeScriptACPAgent(t *testing.T) {
 	d := driveACP(t, "node", "node/acp-agent.mjs")
 	d.visitScribe("interop-ts")
-	d.closeACP(manners{FirstID: "0"})
+	d.closeACP(manners{FirstID: "0"}, -32800)
 }
 
 func TestOurACPAgent(t *testing.T) {
@@ -205,5 +225,5 @@ func TestOurACPAgent(t *testing.T) {
 	d.visit("linerpc-acp-agent", []string{"tool_call:pending"},
 		[]string{"tool_call_update:completed", "agent_message_chunk:It is written."},
 		[]string{"tool_call_update:failed", "agent_message_chunk:I left it."})
-	d.closeACP(manners{FirstID: "1"})
+	d.closeACP(manners{FirstID: "1"}, -32800)
 }

@@ -63,7 +63,7 @@ func prompts(argv []string) func(t *testing.T, sizes []int) (*driven, []error) {
 		d := driveACP(t, argv...)
 		var errs []error
 		for _, size := range sizes {
-			_, err := d.promptText(d.ctx, strings.Repeat("x", size<<20), chose("reject"))
+			_, err := d.prompt(d.ctx, strings.Repeat("x", size<<20), chose("reject"))
 			errs = append(errs, err)
 		}
 		return d.driven, errs

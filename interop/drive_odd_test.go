@@ -3,7 +3,6 @@ package interop
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -152,7 +151,5 @@ func outcome(m message) string {
 	if m.Error == nil {
 		return string(m.ID) + " has a result"
 	}
-	var e struct{ Code int }
-	json.Unmarshal(m.Error, &e)
-	return fmt.Sprintf("%s has %d", m.ID, e.Code)
+	return fmt.Sprintf("%s has %d", m.ID, errorCode(m))
 }

@@ -109,8 +109,9 @@ func TestServerSequentialThinking(t *testing.T) {
 			t.Fatalf("thought %d: %s, %v", i, a.StructuredContent, err)
 		}
 	}
-	why, l := h.end()
+	l := h.close(success)
 	l.expectManners(t, manners{IDLast: true})
+	why, _ := errors.AsType[*client.ClosedError](h.Err())
 	text := h.stderr.String()
 	if boxes := strings.Count(text, "┌"); boxes != thoughts || strings.Count(text, long) != thoughts {
 		t.Errorf("%d bytes of standard error, with %d boxes", len(text), boxes)

@@ -25,9 +25,9 @@ type driven struct {
 	ctx    context.Context // for the whole test
 	w      *wire
 	took   time.Duration // to close
-	stderr pile // what the server wrote there
-	late   pile // responses that nobody waited for any more
-	noise  pile // other lines that were dropped or refused
+	stderr pile          // what the server wrote there
+	late   pile          // responses that nobody waited for any more
+	noise  pile          // other lines that were dropped or refused
 }
 
 // pile is text that several goroutines add to and look at.
@@ -48,8 +48,7 @@ func (p *pile) String() string {
 	return p.text.String()
 }
 
-// drive starts a server and shakes hands. Where o sets no such thing, it gets
-// a sink for standard error and a hook for noise.
+// drive starts a server and shakes hands. Standard error and noise are kept.
 func drive(t *testing.T, o client.Options, argv ...string) *driven {
 	t.Helper()
 	w := newWire(t)

@@ -95,3 +95,10 @@ func answers(messages []message, id json.RawMessage) (found []message) {
 	}
 	return found
 }
+
+// errorCode is that of a response, or 0 where it is a result.
+func errorCode(m message) int {
+	var e struct{ Code int }
+	json.Unmarshal(m.Error, &e)
+	return e.Code
+}

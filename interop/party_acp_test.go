@@ -13,12 +13,14 @@ import (
 // What an agent can do besides is not asked for.
 type scribe struct {
 	acp.Agent
-	conn *acp.AgentSideConnection
+	ready chan struct{} // closed when conn is there: the first request may be before
+	conn  *acp.AgentSideConnection
 }
 
 func acpAgent() int {
-	s := &scribe{}
+	s := &scribe{ready: make(chan struct{})}
 	s.conn = acp.NewAgentSideConnection(s, os.Stdout, os.Stdin)
+	close(s.ready)
 	<-s.conn.Done()
 	return 0
 }
@@ -41,11 +43,12 @@ func (s *scribe) say(ctx context.Context, text string) error {
 	return s.conn.SessionUpdate(ctx, acp.SessionNotification{SessionId: "session-1", Update: acp.UpdateAgentMessageText(text)})
 }
 
-// Prompt ends with a result where session/cancel has stopped it, and with an
-// error where its request was cancelled, which the library gives a cause.
+// Prompt ends with the same result when session/cancel has stopped it and when
+// its request was cancelled: its context does not tell one from the other.
 func (s *scribe) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptResponse, error) {
+	<-s.ready
 	err := s.turn(ctx, p.Prompt[0].Text.Text)
-	if err != nil && context.Cause(ctx) == context.Canceled {
+	if err != nil && ctx.Err() != nil {
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
 	}
 	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, err

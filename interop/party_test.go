@@ -19,7 +19,7 @@ var parties = map[string]func() int{
 
 func party(t *testing.T, name string) []string { return []string{self(t), partyRole, name} }
 
-// ended gives the status of a party that came to its end in this way.
+// status is that of a party that has come to its end in this way.
 func status(err error) int {
 	if err == nil {
 		return 0

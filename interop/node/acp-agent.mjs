@@ -34,6 +34,7 @@ const app = agent({ name: 'interop-ts' })
       },
       { cancellationSignal: stopped },
     )
+    signal.throwIfAborted() // by $/cancel_request, and not by session/cancel
     if (outcome.outcome === 'cancelled') return { stopReason: 'cancelled' }
     if (outcome.optionId === 'reject') {
       await say('I left it.')

@@ -82,7 +82,7 @@ func TestLiveDeaf(t *testing.T) {
 					_, err := c.CallRaw(ctx, nil, "echo", params)
 					cancel()
 					took := time.Since(begun)
-					if !errors.Is(err, context.DeadlineExceeded) || took < deadline || took > deadline+500*time.Millisecond {
+					if !errors.Is(err, context.DeadlineExceeded) || took < deadline || took > deadline+5*time.Second {
 						t.Errorf("%v after %v", err, took)
 					}
 				}

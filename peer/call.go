@@ -91,6 +91,13 @@ func (t *callTable) take(id uint64) *call {
 	return k
 }
 
+// used reports whether a call had that id.
+func (t *callTable) used(id uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return 0 < id && id <= t.last
+}
+
 // none reports whether no call waits.
 func (t *callTable) none() bool {
 	t.mu.Lock()

@@ -68,7 +68,12 @@ func (c *Conn) settle(s *seat) {
 	owed.wake()
 }
 
-var errStray = errors.New("peer: a response that nobody waits for")
+var (
+	errStray = errors.New("peer: a response that nobody waits for")
+	// ErrLate is what Hooks.Noise is told of the answer to a call that was given
+	// up. Servers may send one, and those of some protocols must.
+	ErrLate = errors.New("peer: the answer to a call that was given up")
+)
 
 // stray sees to a response that no call waits for. An error without an id can
 // only mean something that the other side could not read: the only thing of
@@ -80,9 +85,14 @@ func (c *Conn) stray(m *codec.Message, line []byte) {
 		}
 	}
 	c.counts.stray.Add(1)
-	if c.hooks.Noise != nil {
-		c.hooks.Noise(line, errStray)
+	if c.hooks.Noise == nil {
+		return
 	}
+	err := errStray
+	if id, ok := callID(m.ID); ok && c.calls.used(id) {
+		err = ErrLate
+	}
+	c.hooks.Noise(line, err)
 }
 
 // failCall fails the call that waits under an id, and gives it; nil when there

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 )
 
@@ -64,7 +65,11 @@ func (h Hooks) withLogger(log *slog.Logger) Hooks {
 	}
 	noise, panicked, lost := h.Noise, h.Panic, h.Lost
 	h.Noise = func(line []byte, err error) {
-		log.Warn("linerpc: line dropped or refused", "err", err, "line", string(line[:min(len(line), 256)]))
+		level := slog.LevelWarn
+		if errors.Is(err, ErrLate) {
+			level = slog.LevelDebug
+		}
+		log.Log(context.Background(), level, "linerpc: line dropped or refused", "err", err, "line", string(line[:min(len(line), 256)]))
 		if noise != nil {
 			noise(line, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -86,13 +87,13 @@ func TestTryWriterFails(t *testing.T) {
 // favourWriter appends a line to its own Writer during each write, as others do.
 type favourWriter struct {
 	w      *Writer
-	left   int
+	left   atomic.Int64 // a goroutine of the Writer's may be at it already
 	writes int
 }
 
 func (f *favourWriter) Write(p []byte) (int, error) {
 	f.writes++
-	if f.left--; f.left >= 0 {
+	if f.left.Add(-1) >= 0 {
 		buf := f.w.Begin()
 		f.w.Commit(append(buf, "another\n"...))
 	}
@@ -102,12 +103,13 @@ func (f *favourWriter) Write(p []byte) (int, error) {
 // TestFavoursEnd: who flushes does not write for others for ever.
 func TestFavoursEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &favourWriter{left: 1000}
+		f := &favourWriter{}
+		f.left.Store(1000)
 		f.w = NewWriter(f, WriterOptions{})
-		done := make(chan int)
+		done := make(chan int64)
 		go func() {
 			f.w.WriteLine([]byte("mine"))
-			done <- f.left
+			done <- f.left.Load()
 		}()
 		if left := <-done; left < 900 {
 			t.Errorf("the flush of one line lasted until %d lines of others were left", left)

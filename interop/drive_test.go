@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/linerpc/linerpc/client"
+	"github.com/linerpc/linerpc/peer"
 )
 
 type object = map[string]any
@@ -64,7 +65,7 @@ func driveCommand(t *testing.T, w *wire, o client.Options, cmd *exec.Cmd) *drive
 	o.Stderr = &d.stderr
 	o.Hooks.Noise = func(line []byte, err error) {
 		to := &d.noise
-		if strings.HasSuffix(err.Error(), "a response that nobody waits for") {
+		if errors.Is(err, peer.ErrLate) {
 			to = &d.late
 		}
 		fmt.Fprintf(to, "%s: %v\n", line, err)

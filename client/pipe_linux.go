@@ -57,12 +57,14 @@ type pipeReader struct {
 	free   sync.Once
 
 	// Of who has the reading role.
-	on   bool // inner reports
-	poll [1]unix.PollFd
-	p    []byte
-	n    int
-	err  error
-	try  func(uintptr) bool
+	on       bool          // inner reports
+	patience time.Duration // how long the next Read waits on its thread
+	quick    bool          // what was waited for last was there at once
+	poll     [1]unix.PollFd
+	p        []byte
+	n        int
+	err      error
+	try      func(uintptr) bool
 }
 
 var _ peer.Lender = (*pipeReader)(nil)
@@ -132,10 +134,7 @@ func (r *pipeReader) Read(p []byte) (n int, err error) {
 		return 0, os.ErrClosed
 	}
 	defer r.leave()
-	err = unix.EAGAIN
-	if !r.on {
-		n, err = readOnce(r.fd, p)
-	}
+	n, err = r.readHere(p)
 	if err == unix.EAGAIN {
 		r.p = p
 		err = r.raw.Read(r.try)
@@ -153,12 +152,45 @@ func (r *pipeReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// quickly is how long a wait takes at most in which the thread did not sleep.
+const quickly = 2 * time.Microsecond
+
+// readHere reads on the calling thread, and waits there for what is expected.
+// While things come faster than they are taken, waiting for them would only be
+// one more system call.
+func (r *pipeReader) readHere(p []byte) (n int, err error) {
+	d := r.patience
+	r.patience = 0
+	if d > 0 && !r.quick {
+		t := time.Now()
+		r.quick = r.await(d) && time.Since(t) < quickly
+		d = 0
+	}
+	if r.on {
+		return 0, unix.EAGAIN
+	}
+	n, err = readOnce(r.fd, p)
+	if err == unix.EAGAIN && d > 0 {
+		if r.quick = false; r.await(d) {
+			n, err = readOnce(r.fd, p)
+		}
+	}
+	return n, err
+}
+
+// Expect makes the next Read wait on its thread for so long.
+func (r *pipeReader) Expect(d time.Duration) { r.patience = d }
+
 // Await waits on the calling thread.
 func (r *pipeReader) Await(d time.Duration) bool {
 	if !r.enter() {
 		return false
 	}
 	defer r.leave()
+	return r.await(d)
+}
+
+func (r *pipeReader) await(d time.Duration) bool {
 	if r.on {
 		if r.control(unix.EPOLL_CTL_MOD, 0) != nil {
 			return false

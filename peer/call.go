@@ -17,12 +17,14 @@ var ErrMalformed = errors.New("peer: malformed response")
 // call is one request that waits for its response. Who takes it off the table
 // owns it: the reader, to deliver; the caller, to give up.
 type call struct {
-	id    uint64
-	dst   []byte
-	err   error
-	done  chan struct{} // one token: delivered; of a Pending: closed
-	reads bool          // the caller has the reading role
-	group *group        // of calls that were sent in one array
+	id     uint64
+	dst    []byte
+	err    error
+	done   chan struct{} // one token: delivered; of a Pending: closed
+	reads  bool          // the caller has the reading role
+	roused bool          // the reader counts on the caller to come by
+	pushes bool          // enough has gathered: the caller flushes
+	group  *group        // of calls that were sent in one array
 
 	// Of a Pending.
 	ahead bool
@@ -69,7 +71,7 @@ func (t *callTable) get() *call {
 
 // put keeps a call that is off the table and has no token for the next one.
 func (t *callTable) put(k *call) {
-	k.dst, k.err, k.reads = nil, nil, false
+	k.dst, k.err, k.reads, k.roused, k.pushes = nil, nil, false, false, false
 	t.pool.Put(k)
 }
 
@@ -135,6 +137,7 @@ func (c *Conn) enter(k *call, canRead bool) error {
 	}
 	k.reads = c.appointLocked(canRead)
 	t.addLocked(k)
+	k.pushes = t.lending.enoughLocked()
 	return nil
 }
 
@@ -277,7 +280,11 @@ func (c *Conn) sendRequest(ctx context.Context, k *call, method string, params [
 	var digits [20]byte
 	o := outgoing{kind: outRequest, id: strconv.AppendUint(digits[:0], k.id, 10), method: method, body: params, call: k}
 	err := c.send(&o, ctx.Done())
-	if err == nil {
+	switch {
+	case err != nil:
+	case k.pushes:
+		err = c.flushNow(ctx)
+	default:
 		err = c.flushUntil(ctx)
 	}
 	return sendError(ctx, err)
@@ -285,6 +292,9 @@ func (c *Conn) sendRequest(ctx context.Context, k *call, method string, params [
 
 // finish gives what was delivered.
 func (c *Conn) finish(k *call) ([]byte, error) {
+	if k.roused && c.calls.lending.comeBy() {
+		c.relay(c.seat)
+	}
 	dst, err := k.dst, k.err
 	c.calls.put(k)
 	return dst, err

@@ -97,6 +97,7 @@ func New(r io.Reader, w io.Writer, h Handler, o *Options) *Conn {
 	_, c.tries = w.(frame.TryWriter)
 	if l, ok := r.(Lender); ok && c.tries && opts.Client && opts.Hooks.Line == nil {
 		c.calls.lending.from = l
+		c.calls.lending.roused.Store(1)
 		c.calls.lending.aside = make(chan *seat)
 	}
 	c.lines = frame.NewReader(r, opts.MaxLine)

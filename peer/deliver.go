@@ -44,8 +44,7 @@ func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 		if s.woken == 0 {
 			c.gathering.Store(true)
 		}
-		s.woken++
-		owed.wake()
+		c.rouse(s, owed)
 	}
 	s.owed = k
 	return true
@@ -62,7 +61,7 @@ func (c *Conn) settle(s *seat) {
 	}
 	s.owed = nil
 	if s.woken > 0 {
-		s.woken = 0
+		s.woken, s.roused = 0, 0
 		go c.gatherAside()
 	}
 	owed.wake()

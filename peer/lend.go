@@ -13,8 +13,12 @@ import (
 type Lender interface {
 	io.Reader
 	// Await waits on the calling thread, for at most d, until Read has
-	// something to give at once. Neither is called while the other runs.
+	// something to give at once. No method is called
+	// while another runs.
 	Await(d time.Duration) bool
+	// Expect says that Read is called next, and that something is likely to
+	// come within d: for that long Read may wait on the calling thread.
+	Expect(d time.Duration)
 }
 
 // The reading role of such a connection may be vacant: nobody reads. That is
@@ -22,12 +26,15 @@ type Lender interface {
 // vacant role with it, and reads for at most a tick; a standby, an ordinary
 // reader, has the role otherwise. All of that is guarded by callTable.mu.
 type lending struct {
-	from    Lender // nil: the role is never vacant
-	vacant  bool
-	alone   int         // calls in a row that found no other in flight; below 0 after a slow one
-	standby *time.Timer // ends a vacancy
-	aside   chan *seat  // to a goroutine that has read before
-	waits   atomic.Bool // there is one
+	from     Lender // nil: the role is never vacant
+	vacant   bool
+	alone    int          // calls in a row that found no other in flight; below 0 after a slow one
+	gathered int          // requests since the last share was full
+	share    int          // how many requests gather at most; 0: no bound
+	standby  *time.Timer  // ends a vacancy
+	aside    chan *seat   // to a goroutine that has read before
+	waits    atomic.Bool  // there is one
+	roused   atomic.Int32 // callers that have not come by yet, and whoever rouses them
 }
 
 const (
@@ -68,6 +75,9 @@ func (c *Conn) vacate(s *seat) (vacant, flying bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	flying = t.n != 0
+	if s.woken == 0 {
+		l.shareLocked(t.n)
+	}
 	if flying || l.alone < aloneFrom || t.err != nil || s.woken != 0 {
 		return false, flying
 	}
@@ -80,32 +90,59 @@ func (c *Conn) vacate(s *seat) (vacant, flying bool) {
 	return true, false
 }
 
+// rouse wakes a caller. One that waits in Call comes by before it goes on.
+func (c *Conn) rouse(s *seat, k *call) {
+	s.woken++
+	if c.calls.lending.from != nil && !k.ahead {
+		s.roused++
+		k.roused = true
+		c.calls.lending.roused.Add(1)
+	}
+	k.wake()
+}
+
+// comeBy reports whether the one that comes by is the last of those that were
+// roused, and of the reader that roused them. The reading role is then its own.
+func (l *lending) comeBy() bool {
+	if l.roused.Add(-1) != 0 {
+		return false
+	}
+	l.roused.Store(1)
+	return true
+}
+
 // beforeRead is what a standby does that has no line left. It reports false
-// when the role is elsewhere: vacant, or with a fresh goroutine that is queued
-// behind the callers which this one has woken. They run next, on the thread
-// that is awake already, and what they send gathers; the fresh reader flushes
-// that. A reader that blocked its thread instead would make them wait for
-// another thread.
+// when the role is elsewhere: vacant, or to be brought back by the last of the
+// callers which this one has woken. They run next, on the thread that is awake
+// already, and what they send gathers; the next reader flushes that. A reader
+// that blocked its thread instead would make them wait for another thread.
 func (c *Conn) beforeRead(s *seat) bool {
 	owed := s.owed
 	s.owed = nil
 	vacant, flying := c.vacate(s)
-	if owed != nil && !vacant {
+	switch {
+	case owed == nil:
+	case vacant:
+		owed.wake()
+	case owed.ahead && s.roused == 0:
 		s.woken = 0
-		c.relay(s) // before the last caller, whom the scheduler puts in front
+		c.relay(s) // before the last of them, whom the scheduler puts in front
 		owed.wake()
 		return false
-	}
-	if owed != nil {
-		owed.wake()
+	default:
+		c.rouse(s, owed)
+		s.woken, s.roused = 0, 0
+		if !c.calls.lending.comeBy() {
+			return false
+		}
 	}
 	c.gathering.Store(false)
 	c.flush()
 	if vacant {
 		return false
 	}
-	if flying {
-		c.calls.lending.from.Await(Tick)
+	if flying || owed != nil {
+		c.calls.lending.from.Expect(Tick)
 	}
 	return true
 }
@@ -176,12 +213,12 @@ func (c *Conn) readOwn(k *call) {
 		switch {
 		case ok && err != nil:
 			s.left = leftLine{err: err}
-			go c.readOn(s)
+			c.relay(s)
 			return
 		case ok:
 			if m := s.parser.Parse(line); !c.deliver(s, m) {
 				s.left = leftLine{m: m, line: line}
-				go c.readOn(s)
+				c.relay(s)
 				return
 			}
 			c.settle(s)
@@ -194,15 +231,34 @@ func (c *Conn) readOwn(k *call) {
 			c.calls.mu.Lock()
 			c.calls.lending.alone = aloneAgain
 			c.calls.mu.Unlock()
-			go c.readOn(s)
+			c.relay(s)
 			return
 		default:
 			fills++
 			patience = Tick / 4 // the rest of the answer, if that is it, is right behind
 			if !c.lines.Fill() {
-				go c.readOn(s)
+				c.relay(s)
 				return
 			}
 		}
 	}
+}
+
+// minShare is how many requests are worth a write of their own while more of
+// them are about to follow.
+const minShare = 4
+
+// shareLocked sets how many requests gather at most: half of those in flight,
+// so that the other side works on one half while the other is made.
+func (l *lending) shareLocked(flying int) {
+	l.gathered, l.share = 0, max(flying/2, minShare)
+}
+
+// enoughLocked counts a request, and reports whether it completes a share.
+func (l *lending) enoughLocked() bool {
+	if l.gathered++; l.gathered != l.share {
+		return false
+	}
+	l.gathered = 0
+	return true
 }

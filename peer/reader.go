@@ -28,6 +28,7 @@ type seat struct {
 	left     leftLine
 	owed     *call // delivered, but not woken yet
 	woken    int   // calls that were woken since the last read
+	roused   int   // of these, those whose callers come by
 }
 
 // leftLine is a line that a lone caller has read and left to the next holder.

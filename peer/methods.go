@@ -76,8 +76,8 @@ func (m *method) wasFast() {
 
 // methodTable interns method names: those in use cost no allocation, and
 // hostile ones cannot fill memory. It belongs to the reading role. It grows
-// from minSlots to maxSlots; then newcomers push others out, of which those
-// that nobody serves go first.
+// from minSlots to maxSlots; then newcomers push others out. A name that nobody
+// serves takes a free place or that of its like, or is not kept.
 type methodTable struct {
 	has  func(name string) bool // nil: nobody can tell
 	last *method
@@ -121,6 +121,9 @@ func (t *methodTable) put(h uint64, m *method) {
 			*at = m
 			return
 		}
+	}
+	if m.unknown.Load() && n > 0 {
+		return
 	}
 	if n == maxSlots {
 		t.slot[h%n] = m

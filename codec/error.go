@@ -46,7 +46,7 @@ func (e *Error) Is(target error) bool {
 // WithData returns a copy of the error that carries v, encoded with
 // encoding/json. A value that can't be encoded becomes a string that says so.
 func (e *Error) WithData(v any) *Error {
-	data, err := json.Marshal(v)
+	data, err := Std.Append(nil, v)
 	if err != nil {
 		data = AppendQuote(nil, "data could not be encoded: "+err.Error())
 	}

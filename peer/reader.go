@@ -171,7 +171,6 @@ func (c *Conn) flushInTurn(s *seat) bool {
 	if c.tries && c.gathering.Load() && !c.full.Load() {
 		return true // it leaves together with what is being called
 	}
-	c.full.Store(false)
 	if c.tries {
 		c.flush() // which does not wait
 		return true

@@ -132,6 +132,9 @@ func (c *Conn) admit(kind uint8, n int, k *call, done <-chan struct{}) ([]byte, 
 
 // flush writes what is pending.
 func (c *Conn) flush() error {
+	if c.full.Load() {
+		c.full.Store(false)
+	}
 	err := c.out.Flush()
 	if err != nil {
 		c.fail(err)

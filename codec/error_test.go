@@ -83,7 +83,7 @@ func TestWithData(t *testing.T) {
 		v    any
 		want string
 	}{
-		{nil, "null"}, {"s", `"s"`}, {map[string]int{"a": 1}, `{"a":1}`}, {json.RawMessage(`[1, 2]`), `[1,2]`},
+		{nil, "null"}, {"s", `"s"`}, {"<&>", `"<&>"`}, {map[string]int{"a": 1}, `{"a":1}`}, {json.RawMessage(`[1, 2]`), `[1,2]`},
 	} {
 		if e := plain.WithData(c.v); string(e.Data) != c.want || e.Code != plain.Code || e.Message != plain.Message {
 			t.Errorf("WithData(%v) = %+v", c.v, e)

@@ -2,9 +2,10 @@ package codec
 
 // usual reads a request as nearly every caller writes one: compact, with the
 // members in the order of the specification's examples, a number as its id,
-// and params; or a response with a result. It does in one straight line what object does for any order. It
-// returns the position behind the request, -1 when the params are wrong, or 0
-// when the line is not of this shape, which says nothing about it.
+// and params; or a response with a result. It does in one straight line what
+// object does for any order. It returns the position behind the message, -1
+// when the params or the result are wrong, or 0 when the line is not of this
+// shape, which says nothing about it.
 func (p *Parser) usual(b []byte, m *Message) int {
 	const opening, atMethod, atParams = `{"jsonrpc":"2.0","id":`, `,"method":"`, `,"params":`
 	if len(b) < len(opening) || string(b[:len(opening)]) != opening {

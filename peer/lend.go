@@ -13,8 +13,7 @@ import (
 type Lender interface {
 	io.Reader
 	// Await waits on the calling thread, for at most d, until Read has
-	// something to give at once. No method is called
-	// while another runs.
+	// something to give at once. No method is called while another runs.
 	Await(d time.Duration) bool
 	// Expect says that Read is called next, and that something is likely to
 	// come within d: for that long Read may wait on the calling thread.

@@ -43,9 +43,10 @@ func (r Request) Route(table *map[string]Handler) Handler {
 //
 // How much a slow run is worth depends on how long ago the last one was. One
 // in thousands may be the machine's fault, which preempted the handler, and
-// costs one run beside; those that come within nearTurns of each other are worth twice
-// that, and so on to maxRuns. A method that was never seen starts beside for
-// one run, so methods that are slow from the start never stall anybody.
+// costs one run beside; those that come within nearTurns of each other are
+// worth twice that, and so on to maxRuns. A method that was never seen starts
+// beside for one run, so methods that are slow from the start never stall
+// anybody.
 const (
 	firstRuns  = 1
 	minRuns    = 1

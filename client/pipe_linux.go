@@ -161,7 +161,7 @@ const quickly = 2 * time.Microsecond
 func (r *pipeReader) readHere(p []byte) (n int, err error) {
 	d := r.patience
 	r.patience = 0
-	if d > 0 && !r.quick {
+	if d > 0 && (r.on || !r.quick) {
 		t := time.Now()
 		r.quick = r.await(d) && time.Since(t) < quickly
 		d = 0

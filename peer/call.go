@@ -24,6 +24,7 @@ type call struct {
 	reads  bool          // the caller has the reading role
 	roused bool          // the reader counts on the caller to come by
 	pushes bool          // enough has gathered: the caller flushes
+	stuck  bool          // the caller waits for room to send; guarded by callTable.mu
 	group  *group        // of calls that were sent in one array
 
 	// Of a Pending.
@@ -71,7 +72,7 @@ func (t *callTable) get() *call {
 
 // put keeps a call that is off the table and has no token for the next one.
 func (t *callTable) put(k *call) {
-	k.dst, k.err, k.reads, k.roused, k.pushes = nil, nil, false, false, false
+	k.dst, k.err, k.reads, k.roused, k.pushes, k.stuck = nil, nil, false, false, false, false
 	t.pool.Put(k)
 }
 
@@ -91,6 +92,18 @@ func (t *callTable) take(id uint64) *call {
 		}
 	}
 	return k
+}
+
+// stick notes whether the caller of k waits for room. It reports false when k
+// is off the table: it has been answered, though it was never sent.
+func (t *callTable) stick(k *call, stuck bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.findLocked(k.id) != k {
+		return false
+	}
+	k.stuck = stuck
+	return true
 }
 
 // used reports whether a call had that id.

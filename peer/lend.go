@@ -34,12 +34,25 @@ type lending struct {
 	aside    chan *seat   // to a goroutine that has read before
 	waits    atomic.Bool  // there is one
 	roused   atomic.Int32 // callers that have not come by yet, and whoever rouses them
+
+	// Of who has the reading role.
+	left time.Time // when it was given up to those that were roused last
+	wave int       // how many of them
+	busy int       // for so many waves yet it does not wait for them
 }
 
 const (
 	aloneFrom  = 2  // from how many lone calls in a row on the role becomes vacant
 	aloneAgain = -8 // what a call counts for whose answer took more than a tick
 	maxFills   = 4  // reads of a lone caller: an answer in many parts is for the standby
+
+	// Callers come by for little more than it takes to wake them. When that
+	// took longer, they have work to do between their calls, and keep each
+	// other from coming by.
+	wakeAll   = 50 * time.Microsecond
+	wakeOne   = 2 * time.Microsecond
+	busyWaves = 16
+	maxWave   = 16 // larger ones are not waited for
 )
 
 // appointLocked notes that a call is about to be added, and reports whether
@@ -89,13 +102,14 @@ func (c *Conn) vacate(s *seat) (vacant, flying bool) {
 	return true, false
 }
 
-// rouse wakes a caller. One that waits in Call comes by before it goes on.
+// rouse wakes a caller. One that waits in Call comes by before it goes on, but
+// for one that has not even sent yet: that may last.
 func (c *Conn) rouse(s *seat, k *call) {
 	s.woken++
-	if c.calls.lending.from != nil && !k.ahead {
+	if l := &c.calls.lending; l.from != nil && l.busy == 0 && !k.ahead && !k.stuck {
 		s.roused++
 		k.roused = true
-		c.calls.lending.roused.Add(1)
+		l.roused.Add(1)
 	}
 	k.wake()
 }
@@ -107,15 +121,23 @@ func (l *lending) comeBy() bool {
 		return false
 	}
 	l.roused.Store(1)
+	if time.Since(l.left) > wakeAll+time.Duration(l.wave)*wakeOne {
+		l.busy = busyWaves
+	}
 	return true
 }
 
 // beforeRead is what a standby does that has no line left. It reports false
-// when the role is elsewhere: vacant, or to be brought back by the last of the
-// callers which this one has woken. They run next, on the thread that is awake
-// already, and what they send gathers; the next reader flushes that. A reader
-// that blocked its thread instead would make them wait for another thread.
+// when the role is elsewhere: vacant, or on its way behind the callers which
+// this one has woken. They run next, on the thread that is awake already, and
+// what they send gathers; the next reader flushes that. A reader that blocked
+// its thread instead would make them wait for another thread.
+//
+// The last of the callers brings the role back, wherever they run. When they
+// are at work for long, or when nobody comes by, it is given to a goroutine
+// that is queued behind them.
 func (c *Conn) beforeRead(s *seat) bool {
+	l := &c.calls.lending
 	owed := s.owed
 	s.owed = nil
 	vacant, flying := c.vacate(s)
@@ -123,15 +145,17 @@ func (c *Conn) beforeRead(s *seat) bool {
 	case owed == nil:
 	case vacant:
 		owed.wake()
-	case owed.ahead && s.roused == 0:
-		s.woken = 0
+	case l.busy > 0, s.woken > maxWave, s.roused == 0 && (owed.ahead || owed.stuck):
+		l.busy = max(l.busy-1, 0)
+		s.woken, s.roused = 0, 0
 		c.relay(s) // before the last of them, whom the scheduler puts in front
 		owed.wake()
 		return false
 	default:
 		c.rouse(s, owed)
+		l.left, l.wave = time.Now(), s.roused
 		s.woken, s.roused = 0, 0
-		if !c.calls.lending.comeBy() {
+		if !l.comeBy() {
 			return false
 		}
 	}
@@ -141,7 +165,7 @@ func (c *Conn) beforeRead(s *seat) bool {
 		return false
 	}
 	if flying || owed != nil {
-		c.calls.lending.from.Expect(Tick)
+		l.from.Expect(Tick)
 	}
 	return true
 }

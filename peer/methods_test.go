@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,25 @@ func TestUnknownNamesStartInlineAndPushNobodyOut(t *testing.T) {
 		if table.find([]byte("known"+strconv.Itoa(i))) != m {
 			t.Errorf("%s was pushed out", m.name)
 		}
+	}
+}
+
+// A name that nobody serves meets a full table, whose places for it are all of
+// names that are served.
+func TestUnknownNameInAFullTable(t *testing.T) {
+	table := methodTable{has: func(name string) bool { return strings.HasPrefix(name, "known") }}
+	for i := range 20 * maxSlots {
+		table.find([]byte("known" + strconv.Itoa(i)))
+	}
+	before := slices.Clone(table.slot)
+	if len(before) != maxSlots || slices.Contains(before, nil) {
+		t.Fatalf("the table has %d slots, or room", len(before))
+	}
+	for i := range 1000 {
+		table.find([]byte("nosuch" + strconv.Itoa(i)))
+	}
+	if !slices.Equal(before, table.slot) {
+		t.Error("a name that nobody serves has pushed out one that is served")
 	}
 }
 

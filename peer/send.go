@@ -114,12 +114,19 @@ func (c *Conn) admit(kind uint8, n int, k *call, done <-chan struct{}) ([]byte, 
 			k.reads = false
 			go c.readOn(c.seat)
 		}
+		waits := k != nil && !k.ahead
+		if waits && !c.calls.stick(k, true) {
+			return nil, errAnswered
+		}
 		if holds {
 			c.blocked.Add(1)
 		}
 		err := c.out.Wait(n-over, done)
 		if holds {
 			c.blocked.Add(-1)
+		}
+		if waits {
+			c.calls.stick(k, false)
 		}
 		if err != nil {
 			if !errors.Is(err, frame.ErrGaveUp) {
@@ -129,6 +136,9 @@ func (c *Conn) admit(kind uint8, n int, k *call, done <-chan struct{}) ([]byte, 
 		}
 	}
 }
+
+// errAnswered stops the sending of a call whose answer is there.
+var errAnswered = errors.New("peer: answered before it was sent")
 
 // flush writes what is pending.
 func (c *Conn) flush() error {

@@ -102,6 +102,8 @@ func (c *Conn) besideLocked(x *exchange) {
 	c.running++
 	if x.note {
 		c.barrier++
+		c.order.number(x)
+		c.order.enter(x, x.number)
 	}
 	c.gateLocked()
 }
@@ -188,15 +190,21 @@ func (c *Conn) serveBeside(x *exchange, gen uint64) {
 // leave sees off a request beside the reader whose handler has ended, and
 // starts what was waiting for that.
 func (c *Conn) leave(x *exchange, slow bool) {
-	x.ctx.cancel()
-	c.contexts.remove(x.ctx)
+	x.endCtx()
+	x.forget()
 	c.mu.Lock()
 	if slow {
 		x.method.wasSlowLocked(c.word.Load() >> 2)
 	}
 	c.unregisterLocked(x)
-	start := c.makeWayLocked(x)
+	if x.lifted > 0 { // another of its goroutines waits in a call
+		c.lowerLocked(x)
+	}
+	start, due := c.makeWayLocked(x)
 	c.mu.Unlock()
+	if due {
+		c.letGo()
+	}
 	x.held.Release()
 	putScratch(x.own)
 	if x.batch != nil {
@@ -205,16 +213,17 @@ func (c *Conn) leave(x *exchange, slow bool) {
 	c.startAll(start)
 }
 
-// makeWayLocked frees the slot and the barrier of x, and gives what may start
-// because of that.
-func (c *Conn) makeWayLocked(x *exchange) (start []*exchange) {
+// makeWayLocked frees the slot and the barrier of x, if it has them, and gives
+// what may start because of that; answers may be due as well.
+func (c *Conn) makeWayLocked(x *exchange) (start []*exchange, due bool) {
 	c.running--
 	if x.note {
 		c.barrier--
+		c.order.leave(x)
 	}
 	start = c.waiting.startLocked(c)
 	c.gateLocked()
-	return start
+	return start, c.order.held.Len() > 0
 }
 
 // startAll starts what has been waiting. Each starts the next right before it
@@ -280,6 +289,9 @@ func (c *Conn) park(m *codec.Message, method *method, b *batch, slot int) parkin
 	x.keep()
 	x.beside.Store(true)
 	x.queued = true
+	if x.note {
+		c.order.number(x)
+	}
 	if b != nil {
 		b.users.Add(1)
 	}
@@ -314,6 +326,7 @@ func (w *waiting) startLocked(c *Conn) (start []*exchange) {
 		c.running++
 		if x.note {
 			c.barrier++
+			c.order.enter(x, x.number)
 		}
 		c.starting.Add(1)
 		start = append(start, x)

@@ -1,11 +1,13 @@
 package peer
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 )
@@ -25,11 +27,13 @@ type call struct {
 	roused bool          // the reader counts on the caller to come by
 	pushes bool          // enough has gathered: the caller flushes
 	stuck  bool          // the caller waits for room to send; guarded by callTable.mu
+	wait   time.Duration // for notifications before the answer; below 0: Options.OrderWait; guarded by Conn.mu once sent
+	held   *list.Element // in order.held; guarded by Conn.mu
 	group  *group        // of calls that were sent in one array
 
 	// Of a Pending.
 	ahead bool
-	stop  func() bool  // ends the watch over its context; guarded by callTable.mu
+	stop  func() bool  // ends the watch over its context; set while it is on the table, under callTable.mu
 	end   func(Result) // what the Begin hook has returned
 }
 
@@ -79,7 +83,6 @@ func (t *callTable) put(k *call) {
 // take gives the call that waits under an id to whoever comes first.
 func (t *callTable) take(id uint64) *call {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	k := t.findLocked(id)
 	if k != nil {
 		t.open[id&uint64(len(t.open)-1)] = nil
@@ -87,9 +90,10 @@ func (t *callTable) take(id uint64) *call {
 		if k.group != nil {
 			t.leftGroupLocked(k.group)
 		}
-		if k.stop != nil {
-			k.stop()
-		}
+	}
+	t.mu.Unlock()
+	if k != nil && k.stop != nil {
+		k.stop()
 	}
 	return k
 }
@@ -128,13 +132,11 @@ func (t *callTable) failAll(err error) {
 	if t.err == nil {
 		t.err = err
 	}
+	t.mu.Unlock()
 	for _, k := range open {
 		if k.stop != nil {
 			k.stop()
 		}
-	}
-	t.mu.Unlock()
-	for _, k := range open {
 		k.fail(err)
 	}
 }
@@ -233,14 +235,17 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 	if err := c.mayCall(ctx); err != nil {
 		return dst, err
 	}
+	r, wait := inquire(ctx)
+	if x, err := c.lift(r); err != nil {
+		return dst, err
+	} else if x != nil {
+		defer c.lower(x)
+	}
 	k := c.calls.get()
-	k.dst = dst
+	k.dst, k.wait = dst, wait
 	if err := c.enter(k, true); err != nil {
 		c.calls.put(k)
 		return dst, err
-	}
-	if x := c.lift(ctx); x != nil {
-		defer c.lower(x)
 	}
 	sent := c.sendRequest(ctx, k, method, params)
 	switch {
@@ -263,7 +268,13 @@ func (c *Conn) roundTrip(ctx context.Context, dst []byte, method string, params 
 		}
 	}
 	if c.calls.take(k.id) == nil {
-		<-k.done // it is being delivered this moment
+		// It is being delivered this moment, or is held back.
+		select {
+		case <-k.done:
+		case <-ctx.Done():
+			c.leaveOrder(k)
+			<-k.done
+		}
 		return c.finish(k)
 	}
 	id := k.id

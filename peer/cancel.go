@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"slices"
 
 	"github.com/linerpc/linerpc/codec"
@@ -30,7 +31,7 @@ func (c *Conn) cancelByNote(m *codec.Message) {
 	c.counts.cancelled.Add(1)
 	if !x.queued {
 		c.mu.Unlock()
-		x.ctx.cancel()
+		x.ctx.cancel(context.Canceled)
 		return
 	}
 	x.queued = false

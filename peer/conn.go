@@ -48,19 +48,21 @@ type Conn struct {
 
 	// Requests that run beside the reader or wait (beside.go). gate is not 0
 	// while a request must wait for its turn.
-	mu       sync.Mutex
-	seat     *seat
-	flight   flightTable
-	gate     atomic.Uint32
-	starting atomic.Int32 // handlers that were released and have not been entered
-	running  int
-	barrier  int
-	lifted   int
-	waiting  waiting
-	stopped  bool          // no handler may start any more, but for those that wait
-	quiet    chan struct{} // closed when nothing runs or waits; made by who waits for that
+	mu          sync.Mutex
+	seat        *seat
+	flight      flightTable
+	gate        atomic.Uint32
+	starting    atomic.Int32 // handlers that were released and have not been entered
+	running     int
+	barrier     int
+	lifted      int // handlers that wait in calls
+	liftedBytes int
+	order       order
+	waiting     waiting
+	stopped     bool          // no handler may start any more, but for those that wait
+	quiet       chan struct{} // closed when nothing runs or waits; made by who waits for that
 
-	contexts contextList
+	contexts *contexts
 	calls    callTable
 	counts   counts
 
@@ -128,7 +130,7 @@ func newConn(h Handler, opts *Options) *Conn {
 	if t, ok := h.(interface{ Has(method string) bool }); ok {
 		c.methods.has = t.Has
 	}
-	c.contexts.base = context.Background()
+	c.contexts = &contexts{base: context.Background()}
 	c.waiting.limit = opts.MaxQueued
 	return c
 }

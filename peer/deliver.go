@@ -8,7 +8,8 @@ import (
 )
 
 // deliver gives a response to the call that waits for it. It reports false for
-// anything else. The caller is woken by the next deliver or by settle.
+// anything else. The caller is woken by the next deliver or by settle,
+// or, when a notification before it is not done, behind that.
 func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 	if m.Kind != codec.Response {
 		return false
@@ -39,6 +40,9 @@ func (c *Conn) deliver(s *seat, m *codec.Message) bool {
 		if s.batch != nil {
 			s.batch.answers = k.group
 		}
+	}
+	if c.gate.Load() != 0 && c.hold(k, len(m.Result)+len(m.Error)) {
+		return true
 	}
 	if owed := s.owed; owed != nil {
 		if s.woken == 0 {

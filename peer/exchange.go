@@ -27,8 +27,10 @@ type exchange struct {
 	batch  *batch // the answer goes there; nil: to the stream
 	slot   int
 
-	ctx  *requestCtx
-	ctx0 requestCtx // the first that ctx points to
+	ctx  *requestCtx // of the present request
+	door *door       // of all its contexts
+	lot  []requestCtx
+	lots int // the size of the last lot
 
 	// Of requests beside the reader. beside is set before they are registered.
 	beside     atomic.Bool
@@ -38,6 +40,10 @@ type exchange struct {
 	registered bool          // in Conn.flight; guarded by Conn.mu
 	queued     bool          // in Conn.waiting; guarded by Conn.mu
 	lifted     int           // calls it waits in; guarded by Conn.mu
+	number     uint64        // of a notification, in Conn.order, as are the next three
+	ordered    bool
+	before     *exchange
+	after      *exchange
 	hash       uint64
 	next       *exchange // of the same hash; guarded by Conn.mu
 	held       frame.Held
@@ -55,8 +61,8 @@ const (
 
 func (x *exchange) prepare(c *Conn) {
 	x.c = c
-	x.ctx = &x.ctx0
-	x.ctx0.x = x
+	x.door = &door{all: c.contexts}
+	x.door.x.Store(x)
 }
 
 // begin opens the exchange for a message and returns its generation.
@@ -66,6 +72,7 @@ func (x *exchange) begin(m *codec.Message, method *method, b *batch, slot int) u
 	x.batch, x.slot = b, slot
 	gen := x.state.Load()>>2 + 1
 	x.state.Store(at(gen, stateOpen))
+	x.nextCtx(gen)
 	return gen
 }
 

@@ -1,59 +1,106 @@
 package peer
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// maxLifted is how many handlers may be out of the bounds at once because
-// they wait in a call; further ones keep their slot while they wait.
-const maxLifted = 64
+// ErrNested means that a handler would wait in a call while so many of this
+// connection do that they hold Options.MaxQueued bytes: their params and 4 KiB
+// each. Nothing was sent. Two sides that call each other without end get here.
+var ErrNested = errors.New("peer: too many handlers wait in calls: Options.MaxQueued is reached")
+
+const (
+	liftCost  = 4 << 10
+	minLifted = 64 // so many may wait whatever the bound is
+)
 
 // Aside runs wait, which is to wait for something that the other side does.
 // With the context of a handler of this connection the handler holds up nobody
-// meanwhile: Call and Pending.Wait do the same.
-func (c *Conn) Aside(ctx context.Context, wait func()) {
-	if x := c.lift(ctx); x != nil {
-		defer c.lower(x)
+// meanwhile: Call and Pending.Wait do the same. It gives ErrNested, and does not
+// wait, when too many wait already.
+func (c *Conn) Aside(ctx context.Context, wait func()) error {
+	r, _ := inquire(ctx)
+	x, err := c.lift(r)
+	if err != nil {
+		return err
 	}
+	defer c.lower(x)
 	wait()
+	return nil
 }
 
-// lift takes a handler that is about to wait out of everybody's way. It gives
-// nil where ctx is no handler's of this connection.
-func (c *Conn) lift(ctx context.Context) *exchange {
-	r, ok := ctx.Value(remoteKey{}).(*requestCtx)
-	if !ok || r.x.c != c || r.x.state.Load()&stateMask == stateOver {
-		return nil
+// lift takes the handler of r, which is about to wait, out of everybody's way.
+// It gives nil where r is no running handler's of this connection.
+func (c *Conn) lift(r *requestCtx) (*exchange, error) {
+	if r == nil {
+		return nil, nil
 	}
-	x := r.x
+	x := r.exchange()
+	if x == nil || x.c != c {
+		return nil, nil
+	}
 	c.mu.Lock()
+	word := c.word.Load()
+	if !x.live(r.gen) {
+		c.mu.Unlock()
+		return nil, nil // r was kept; what x stands for now is somebody else
+	}
+	if !x.beside.Load() && x == &c.seat.x {
+		c.takeLocked(word, true) // it is inline: no need to wait for a tick
+	}
 	if !x.beside.Load() {
-		c.takeLocked(c.word.Load(), true) // it is inline: no need to wait for a tick
-	}
-	if !x.beside.Load() || x.lifted == 0 && c.lifted >= maxLifted {
 		c.mu.Unlock()
-		return nil
+		return nil, nil
 	}
-	if x.lifted++; x.lifted > 1 {
+	if x.lifted > 0 {
+		x.lifted++
 		c.mu.Unlock()
-		return x
+		return x, nil
 	}
+	if c.lifted >= minLifted && c.liftedBytes > c.opts.MaxQueued-x.liftedBytes() {
+		c.mu.Unlock()
+		return nil, ErrNested
+	}
+	x.lifted = 1
 	c.lifted++
-	start := c.makeWayLocked(x)
+	c.liftedBytes += x.liftedBytes()
+	start, due := c.makeWayLocked(x)
 	c.mu.Unlock()
 	c.startAll(start)
-	return x
+	if due {
+		c.letGo()
+	}
+	return x, nil
 }
 
-// lower puts a handler that has its answer back into the bounds.
+func (x *exchange) liftedBytes() int { return liftCost + len(x.params) }
+
+// lower puts a handler that has its answer back into the bounds, unless it has
+// returned: others of its goroutines may have waited.
 func (c *Conn) lower(x *exchange) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if x.lifted--; x.lifted > 0 {
+	if x == nil {
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch x.lifted {
+	case 0:
+	case 1:
+		c.lowerLocked(x)
+		c.gateLocked()
+	default:
+		x.lifted--
+	}
+}
+
+func (c *Conn) lowerLocked(x *exchange) {
+	x.lifted = 0
 	c.lifted--
+	c.liftedBytes -= x.liftedBytes()
 	c.running++
 	if x.note {
 		c.barrier++
+		c.order.enter(x, c.order.last)
 	}
-	c.gateLocked()
 }

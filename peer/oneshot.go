@@ -37,7 +37,7 @@ func Exchange(ctx context.Context, h Handler, line, dst []byte, o *ExchangeOptio
 	c.notifyOne = notify
 	c.contexts.base = ctx
 	if ctx.Done() != nil {
-		defer context.AfterFunc(ctx, c.contexts.cancelAll)()
+		defer context.AfterFunc(ctx, func() { c.contexts.end(context.Cause(ctx)) })()
 	}
 	if max := orDefault(opts.MaxLine, frame.DefaultMaxLine); len(line) > max {
 		return c.form.AppendError(dst, nil, codec.InvalidRequest("the message is above the bound of bytes"))
@@ -65,13 +65,14 @@ func Exchange(ctx context.Context, h Handler, line, dst []byte, o *ExchangeOptio
 				b.expect()
 			}
 			c.serve(x, x.begin(item, c.methods.find(item.Method), b, slot))
-			x.retire()
+			x.endCtx()
 		case codec.Response:
 			c.counts.stray.Add(1)
 		default:
 			c.refuseItem(item, b, slot)
 		}
 	}
+	x.forget()
 	b.skip()
 	return dst
 }

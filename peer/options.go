@@ -15,6 +15,7 @@ const (
 	DefaultMaxQueued   = 16 << 20
 	DefaultDrain       = 1500 * time.Millisecond
 	DefaultGrace       = 300 * time.Millisecond
+	DefaultOrderWait   = time.Second
 )
 
 // Options sets up a connection. Nil is the right default. A zero field means
@@ -32,6 +33,7 @@ const (
 //	Stall        30 s     the connection fails when nothing leaves for so long while somebody waits for room
 //	Drain        1.5 s    at end of input, handlers' contexts are cancelled
 //	Grace        0.3 s    after that, Serve returns without them
+//	OrderWait    1 s      answers to calls no longer wait for the handler of a notification before them
 type Options struct {
 	Profile *Profile    // JSONRPC
 	Codec   codec.Codec // codec.Goccy
@@ -48,6 +50,12 @@ type Options struct {
 	Stall time.Duration
 	Drain time.Duration
 	Grace time.Duration
+
+	// OrderWait is how long answers to calls wait for the handler of a
+	// notification that stands before them on the wire, counted from the first
+	// answer that waits for it. Answers that wait count in MaxQueued bytes; beyond
+	// that they are delivered. See WithOrderWait.
+	OrderWait time.Duration
 
 	// Client says that this side is a client: lines that are no message are
 	// noise, told to the hooks and not answered.
@@ -87,10 +95,12 @@ func orDefaultTime(v, def time.Duration) time.Duration {
 	case v == 0:
 		return def
 	case v < 0:
-		return 1<<63 - 1
+		return noLimit
 	}
 	return v
 }
+
+const noLimit = time.Duration(math.MaxInt64)
 
 // settled gives options with every default filled in.
 func (o *Options) settled() Options {
@@ -110,6 +120,7 @@ func (o *Options) settled() Options {
 	s.MaxPending = orDefault(s.MaxPending, frame.DefaultMaxPending)
 	s.Drain = orDefaultTime(s.Drain, DefaultDrain)
 	s.Grace = orDefaultTime(s.Grace, DefaultGrace)
+	s.OrderWait = orDefaultTime(s.OrderWait, DefaultOrderWait)
 	s.Hooks = s.Hooks.withLogger(s.Logger)
 	return s
 }

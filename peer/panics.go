@@ -107,7 +107,7 @@ func (c *Conn) errorOf(x *exchange, err error) *codec.Error {
 		}
 		return e
 	}
-	if (x.cancelled.Load() || c.contexts.cancelled.Load()) && errors.Is(err, context.Canceled) {
+	if (x.cancelled.Load() || c.contexts.ended()) && errors.Is(err, context.Canceled) {
 		return &codec.Error{Code: codec.CodeCancelled, Message: "Request cancelled"}
 	}
 	out := &codec.Error{Code: codec.CodeInternalError, Message: "Internal error"}

@@ -50,6 +50,7 @@ func (c *Conn) pending(ctx context.Context, method string, params []byte) (conte
 		// The hook may hold the params until the end, the caller need not.
 		ctx, k.end = c.hooks.Begin(ctx, &Info{Direction: Out, Method: method, Params: bytes.Clone(params)})
 	}
+	_, k.wait = inquire(ctx)
 	return ctx, &Pending{c, k}
 }
 
@@ -58,11 +59,17 @@ func (p *Pending) watch(ctx context.Context) {
 	if ctx.Done() == nil {
 		return
 	}
+	// The context may be an author's, and its methods may call: no lock is held.
+	stop := context.AfterFunc(ctx, func() { p.giveUp(context.Cause(ctx)) })
 	t := &p.c.calls
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.findLocked(p.k.id) != nil {
-		p.k.stop = context.AfterFunc(ctx, func() { p.giveUp(context.Cause(ctx)) })
+	waits := t.findLocked(p.k.id) != nil
+	if waits {
+		p.k.stop = stop
+	}
+	t.mu.Unlock()
+	if !waits {
+		stop()
 	}
 }
 
@@ -85,9 +92,12 @@ func (p *Pending) Wait(ctx context.Context, dst []byte) ([]byte, error) {
 	select {
 	case <-p.k.done:
 	default:
-		if x := p.c.lift(ctx); x != nil {
-			defer p.c.lower(x)
+		r, _ := inquire(ctx)
+		x, err := p.c.lift(r)
+		if err != nil {
+			return dst, err
 		}
+		defer p.c.lower(x)
 		select {
 		case <-p.k.done:
 		case <-ctx.Done():

@@ -259,7 +259,8 @@ func (c *Conn) dispatch(s *seat, m *codec.Message, b *batch, slot int) bool {
 func (c *Conn) after(s *seat) bool {
 	s.inside = false
 	if c.word.CompareAndSwap(at(s.turn, roleRunning), at(s.turn, roleIdle)) {
-		s.x.retire()
+		s.x.endCtx()
+		s.x.id, s.x.params = nil, nil // a long line must not be kept for them
 		return true
 	}
 	c.leave(&s.x, false)

@@ -40,7 +40,8 @@ func (c *Conn) Serve(ctx context.Context) error {
 	}
 	c.stop()
 	c.failCalls(err)
-	c.contexts.cancelAll()
+	c.endOrder()
+	c.endContexts(ctx, err)
 	c.waitQuiet(c.opts.Grace, nil)
 	c.flushOut()
 	return err
@@ -56,13 +57,24 @@ func (c *Conn) drain(ctx context.Context, err error) error {
 	release := context.AfterFunc(ctx, func() { close(stop) })
 	defer release()
 	if !c.waitQuiet(c.opts.Drain, stop) {
-		c.contexts.cancelAll()
+		c.endContexts(ctx, err)
 		c.waitQuiet(c.opts.Grace, nil)
 	}
+	c.endOrder()
 	if werr := c.flushOut(); err == nil {
 		err = werr
 	}
 	return err
+}
+
+// endContexts ends the contexts of handlers. Their cause is that of ctx where
+// it has ended, else how the connection does.
+func (c *Conn) endContexts(ctx context.Context, err error) {
+	cause := context.Cause(ctx)
+	if cause == nil {
+		cause = closedBy(err)
+	}
+	c.contexts.end(cause)
 }
 
 // hearOut reads on for Options.Grace when writing has failed: the other side
@@ -150,8 +162,9 @@ func (c *Conn) flushOut() error {
 func (c *Conn) cleanUp() {
 	c.mu.Lock()
 	c.stopped = true
+	c.seat.x.forget()
 	c.mu.Unlock()
-	c.contexts.cancelAll()
+	c.contexts.end(ErrClosed)
 	c.notice.Or(noticeClosing)
 	c.endVacancy()
 	c.out.Fail(ErrClosed) // whoever still waits for room

@@ -186,9 +186,9 @@ func (c *Conn) giveAway(s *seat) bool {
 		x.keep()
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.stopped {
-		c.end(nil)
+		c.mu.Unlock()
+		c.end(nil) // which writes
 		return false
 	}
 	c.besideLocked(x)
@@ -196,6 +196,7 @@ func (c *Conn) giveAway(s *seat) bool {
 	next := s.successor(c, s.turn+1)
 	c.seat = next
 	c.word.Store(at(next.turn, roleIdle))
+	c.mu.Unlock()
 	go c.readOn(next)
 	return true
 }

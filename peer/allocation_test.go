@@ -179,8 +179,9 @@ func TestAllocationsOfServing(t *testing.T) {
 		{"mid-call notification through the context", call("1", "context", "[1]"), 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if n := serving(t, h, c.lines, c.answers); n != 0 {
-				t.Errorf("%v allocations, want none", n)
+			// A lot of contexts serves 64 requests.
+			if n := serving(t, h, c.lines, c.answers); n > float64(c.answers)/64 {
+				t.Errorf("%v allocations, want at most one for 64 requests", n)
 			}
 		})
 	}

@@ -173,7 +173,7 @@ func TestAKeptContextPinsLittle(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	const conns = 50
+	const conns = 500 // beside which the pools are small
 	kept := make([]context.Context, 0, conns+1)
 	lines := callLine(1, "echo", `["`+strings.Repeat("x", 200<<10)+`"]`) + "\n"
 	run := func() {

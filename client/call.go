@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/valyala/bytebufferpool"
 
 	"github.com/linerpc/linerpc/codec"
+	"github.com/linerpc/linerpc/peer"
 )
 
 // Call calls method and gives its result. Params are a value that encodes as an
@@ -67,6 +69,14 @@ func putScratch(b *bytebufferpool.ByteBuffer) {
 	if cap(b.B) <= maxScratch {
 		bytebufferpool.Put(b)
 	}
+}
+
+// WithOrderWait gives a context for calls that wait for at most d for the
+// handlers of notifications before their answers, and not longer than
+// Options.OrderWait; with 0 for none. That is for callers who hold a lock which
+// such a handler takes.
+func WithOrderWait(ctx context.Context, d time.Duration) context.Context {
+	return peer.WithOrderWait(ctx, d)
 }
 
 // CallRaw is Call with JSON text on both ends: it appends the result to dst. It

@@ -43,8 +43,9 @@
 // # Order
 //
 // What one goroutine sends leaves in the order it was sent. Handlers and
-// subscribers are called in the order of the wire, and one that takes its time
-// holds up no answer. Progress is given to the goroutine that made the call,
+// subscribers are called in the order of the wire. A call returns when those
+// of the notifications that stand before its answer have ended: see
+// Options.OrderWait for how long, and [WithOrderWait]. Progress is given to the goroutine that made the call,
 // all of it before the call returns.
 //
 // # Processes

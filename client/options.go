@@ -25,6 +25,7 @@ const (
 //	field       default  beyond it
 //	MaxSend     none     the message is not sent, and the error is ErrTooLarge; an answer becomes -32603
 //	MaxPending  16 MiB   a call waits for room as long as its context lasts
+//	OrderWait   1 s      the answer to a call no longer waits for the handler of a notification before it
 //	StderrTail  8 KiB    the oldest bytes of a child's standard error are forgotten
 //	CloseWait   2 s      a child that has not exited since the end of its input is sent TERM
 //	TermWait    2 s      and since TERM, KILL
@@ -47,7 +48,8 @@ type Options struct {
 	MaxPending  int // bytes that wait to be written
 	MaxSend     int // bytes of a message that is sent
 
-	Stall time.Duration // see peer.Options
+	Stall     time.Duration // see peer.Options
+	OrderWait time.Duration // see peer.Options
 
 	// Start is called with each connection before any other call goes through,
 	// for the handshake of the protocol. When it fails the connection is closed.
@@ -103,7 +105,7 @@ func (o *Options) peer() *peer.Options {
 		Profile: o.Profile, Codec: o.Codec,
 		MaxLine: o.MaxLine, MaxDepth: o.MaxDepth, MaxID: o.MaxID, MaxBatch: o.MaxBatch,
 		MaxHandlers: o.MaxHandlers, MaxQueued: o.MaxQueued, MaxPending: o.MaxPending, MaxSend: o.MaxSend,
-		Stall: o.Stall, HideErrors: o.HideErrors, CrashOnPanic: o.CrashOnPanic,
+		Stall: o.Stall, OrderWait: o.OrderWait, HideErrors: o.HideErrors, CrashOnPanic: o.CrashOnPanic,
 		Logger: o.Logger, Hooks: o.Hooks,
 	}
 }

@@ -6,7 +6,7 @@
 // Read it in this order:
 //
 //	handler.go   Handler, Request, Reply: what an author sees of a call
-//	context.go   the context of a handler, and Remote: the other side
+//	context.go   the context of a handler, and Remote: the other side; asked.go
 //	options.go   Options and their bounds; profile.go, hooks.go
 //	conn.go      Conn: made and closed; serve.go how it runs and ends
 //	reader.go    the reading role: from a line to a handler
@@ -17,6 +17,7 @@
 //	call.go      calls to the other side; pending.go those that are waited for
 //	             later, and arrays of them
 //	deliver.go   how an answer finds its call, and wakes who waits for it
+//	order.go     answers, and the notifications that stand before them
 //	lift.go      a handler that waits in a call, out of everybody's way
 //	lend.go      a caller that is alone reads for itself
 //	send.go      how messages leave
@@ -28,7 +29,8 @@
 // valid until the handler returns. [Request.Clone] makes it last. Method names
 // are strings of their own and may be kept. [Reply] and [Request] are small
 // values that know which call they belong to: used after their handler has
-// returned they give [ErrDone].
+// returned they give [ErrDone]. A handler's context is done when it has returned,
+// for good, as in net/http; [FromContext] gives ErrDone from then on.
 //
 // # Order
 //
@@ -36,6 +38,11 @@
 // the wire. A notification is a barrier: its handler ends before anything
 // after it starts. Responses go out as they are ready. What a handler sends
 // precedes its own response and follows the responses that were ready before.
+//
+// The answer to a call is given to the caller when the handlers of the
+// notifications that stand before it on the wire have ended. A handler that
+// waits in a call with its own context is passed, and Options.OrderWait ends
+// any other wait.
 //
 // # Fast and slow
 //

@@ -40,8 +40,9 @@ type exchange struct {
 	registered bool          // in Conn.flight; guarded by Conn.mu
 	queued     bool          // in Conn.waiting; guarded by Conn.mu
 	lifted     int           // calls it waits in; guarded by Conn.mu
-	number     uint64        // of a notification, in Conn.order, as are the next three
+	number     uint64        // of a notification, in Conn.order, as are the next four
 	ordered    bool
+	loose      bool
 	before     *exchange
 	after      *exchange
 	hash       uint64

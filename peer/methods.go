@@ -12,6 +12,7 @@ type method struct {
 	unknown atomic.Bool  // nobody serves it; its place may be taken
 	strikes uint8        // how often it was slow of late; guarded by Conn.mu
 	turn    uint64       // when it was slow last; guarded by Conn.mu
+	loose   bool         // no answer waits for its notifications; guarded by Conn.mu
 	route   atomic.Pointer[route]
 }
 

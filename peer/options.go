@@ -33,7 +33,7 @@ const (
 //	Stall        30 s     the connection fails when nothing leaves for so long while somebody waits for room
 //	Drain        1.5 s    at end of input, handlers' contexts are cancelled
 //	Grace        0.3 s    after that, Serve returns without them
-//	OrderWait    1 s      answers to calls no longer wait for the handler of a notification before them
+//	OrderWait    1 s      the answer to a call no longer waits for the handler of a notification before it
 type Options struct {
 	Profile *Profile    // JSONRPC
 	Codec   codec.Codec // codec.Goccy
@@ -43,7 +43,7 @@ type Options struct {
 	MaxID       int // bytes of an id as written
 	MaxBatch    int // items of an array
 	MaxHandlers int // handlers running at once
-	MaxQueued   int // bytes of requests that wait for a handler to end
+	MaxQueued   int // bytes of requests that wait for a handler to end; of handlers that wait in calls (ErrNested); of answers that wait for notifications
 	MaxPending  int // bytes that wait to be written
 	MaxSend     int // bytes of a message that is sent; arrays of answers are not counted
 
@@ -53,8 +53,9 @@ type Options struct {
 
 	// OrderWait is how long answers to calls wait for the handler of a
 	// notification that stands before them on the wire, counted from the first
-	// answer that waits for it. Answers that wait count in MaxQueued bytes; beyond
-	// that they are delivered. See WithOrderWait.
+	// answer that waits for it. A method whose handler has kept answers waiting
+	// for all of that is not waited for again on that connection. Answers that wait
+	// count in MaxQueued bytes; beyond that they are delivered. See WithOrderWait.
 	OrderWait time.Duration
 
 	// Client says that this side is a client: lines that are no message are

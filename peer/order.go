@@ -23,6 +23,7 @@ type order struct {
 	// Those that run and do not wait in a call, by number: two when a handler
 	// has come back from its call.
 	head, tail *exchange
+	loose      int // those that run and are not waited for, nor what is behind them
 
 	held  list.List // of *heldAnswer, by number
 	bytes int       // of their results
@@ -59,8 +60,17 @@ func (o *order) number(x *exchange) {
 
 // enter notes that the handler of x runs, under that number.
 func (o *order) enter(x *exchange, number uint64) {
-	x.number, x.ordered = number, true
+	x.number = number
 	o.started = max(o.started, number)
+	if x.method.loose {
+		x.loose = true
+		o.loose++
+		return
+	}
+	if number <= o.passed {
+		return
+	}
+	x.ordered = true
 	if x.before = o.tail; x.before != nil {
 		x.before.after = x
 	} else {
@@ -71,6 +81,10 @@ func (o *order) enter(x *exchange, number uint64) {
 
 // leave notes that it has ended or waits in a call.
 func (o *order) leave(x *exchange) {
+	if x.loose {
+		x.loose = false
+		o.loose--
+	}
 	if !x.ordered {
 		return
 	}
@@ -90,10 +104,19 @@ func (o *order) leave(x *exchange) {
 
 // holds reports whether a notification up to that number is waited for.
 func (o *order) holds(upTo uint64) bool {
-	for o.head != nil && o.head.number <= o.passed {
-		o.leave(o.head)
+	return o.loose == 0 && (o.head != nil && o.head.number <= upTo || max(o.started, o.passed) < upTo)
+}
+
+// pass gives up on what is unfinished up to that number. The handlers that run
+// are not waited for again, on this connection: one that takes a lock which
+// the caller holds would cost every call the bound.
+func (o *order) pass(upTo uint64) {
+	o.passed = upTo
+	for x := o.head; x != nil && x.number <= upTo; x = o.head {
+		o.leave(x)
+		x.method.loose, x.loose = true, true
+		o.loose++
 	}
-	return o.head != nil && o.head.number <= upTo || max(o.started, o.passed) < upTo
 }
 
 // hold keeps an answer of size bytes back, if anything holds it up.
@@ -117,7 +140,7 @@ func (c *Conn) hold(k *call, size int) bool {
 		switch {
 		case o.armed:
 		case o.timer == nil:
-			o.timer = time.AfterFunc(limit, c.pass)
+			o.timer = time.AfterFunc(limit, c.giveUpOrder)
 		default:
 			o.timer.Reset(limit)
 		}
@@ -136,8 +159,9 @@ func (o *order) dropMarks() {
 	}
 }
 
-// pass gives up on the notifications that have been waited for long enough.
-func (c *Conn) pass() {
+// giveUpOrder gives up on the notifications that have been waited for long
+// enough.
+func (c *Conn) giveUpOrder() {
 	c.mu.Lock()
 	o := &c.order
 	o.armed = false
@@ -147,7 +171,7 @@ func (c *Conn) pass() {
 			o.armed = true
 			break
 		}
-		o.passed = o.marks[0].upTo
+		o.pass(o.marks[0].upTo)
 	}
 	c.mu.Unlock()
 	c.letGo()

@@ -34,24 +34,24 @@ const maxLot = 64
 
 // nextCtx gives the exchange the context of its next request.
 func (x *exchange) nextCtx(gen uint64) {
-	if len(x.lot) == 0 {
+	if x.left == 0 {
 		x.moreContexts()
 	}
-	x.ctx, x.lot = &x.lot[0], x.lot[1:]
-	x.ctx.gen = gen
+	x.left--
+	r := &x.lot[x.left]
+	r.door, r.gen = x.door, gen
+	x.ctx = r
 }
 
 // moreContexts makes the next lot. Only the exchanges of the reader see more
 // than one request, so lots begin small.
 func (x *exchange) moreContexts() {
-	if x.lots = min(4*x.lots, maxLot); x.lots == 0 {
-		x.lots, x.lot = 1, x.door.first[:]
+	if x.lot == nil {
+		x.lot = x.door.first[:]
 	} else {
-		x.lot = make([]requestCtx, x.lots)
+		x.lot = make([]requestCtx, min(4*len(x.lot), maxLot))
 	}
-	for i := range x.lot {
-		x.lot[i].door = x.door
-	}
+	x.left = len(x.lot)
 }
 
 // endCtx makes the context of a handler that has returned done.

@@ -30,7 +30,7 @@ type exchange struct {
 	ctx  *requestCtx // of the present request
 	door *door       // of all its contexts
 	lot  []requestCtx
-	lots int // the size of the last lot
+	left int // of lot, contexts that were not used
 
 	// Of requests beside the reader. beside is set before they are registered.
 	beside     atomic.Bool
